@@ -1,0 +1,2 @@
+//! The `marshal` command.
+fn main() {}

@@ -1,0 +1,148 @@
+//! The one error of the crate: what was wrong, where, and what to do.
+//!
+//! Knows nothing of values or bytes; every other module reports through it.
+
+mod kind;
+
+use std::borrow::Cow;
+use std::fmt;
+
+pub use kind::ErrorKind;
+
+/// Why a value could not be encoded, decoded, built or changed.
+///
+/// Carries a [kind](Error::kind), the [byte offset](Error::offset) in the input where decoding stopped, and the
+/// [path](Error::path) from the root to the value, as far as each is known.
+///
+/// # Examples
+///
+/// ```
+/// use marshal::{ErrorKind, Marshal};
+///
+/// // An array that claims two elements and holds one (`spec/format.md`, section 3).
+/// let error = Marshal::decode(&[0xD7, 0x4D, 1, 0, 2, 0x82, 0x01]).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::LengthOutOfBounds);
+/// assert_eq!(error.offset(), Some(5));
+/// assert_eq!(error.path(), Some("$"));
+/// ```
+#[derive(thiserror::Error, Clone, PartialEq, Eq)]
+#[error("{}", .0)]
+pub struct Error(Box<Report>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Report {
+    kind: ErrorKind,
+    offset: Option<u64>,
+    path: Option<String>,
+    detail: Cow<'static, str>,
+}
+
+impl Error {
+    /// An error of `kind` that explains itself with `detail`.
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
+        Error(Box::new(Report { kind, offset: None, path: None, detail: detail.into() }))
+    }
+
+    pub(crate) fn at_offset(mut self, offset: usize) -> Self {
+        self.0.offset = Some(offset as u64);
+        self
+    }
+
+    pub(crate) fn at_path(mut self, path: String) -> Self {
+        self.0.path = Some(path);
+        self
+    }
+
+    /// What was wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where in the input, in bytes from its start. `None` for errors that are not about input bytes.
+    /// Which byte of a faulty item is meant is laid down in `spec/format.md`, section 11.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+
+    /// The path from the root (`$`) to the faulty value, as in `$.users[3].name`. `None` where no value is concerned.
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref()
+    }
+
+    /// Whether the input ended early: more bytes may complete it.
+    pub fn is_truncated(&self) -> bool {
+        self.kind() == ErrorKind::Truncated
+    }
+
+    /// Whether the input is not a message at all, or one of a newer format.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.kind(), ErrorKind::BadMagic | ErrorKind::UnsupportedVersion | ErrorKind::UnsupportedFlags)
+    }
+
+    /// Whether a bound set in the options was reached: the same input may pass with a higher one.
+    pub fn is_limit(&self) -> bool {
+        self.kind() == ErrorKind::LimitExceeded
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        if let Some(offset) = self.offset {
+            write!(f, " at byte {offset}")?;
+        }
+        if let Some(path) = &self.path {
+            write!(f, " in {path}")?;
+        }
+        let detail = if self.detail.is_empty() { self.kind.explain() } else { &self.detail };
+        write!(f, ": {detail}")
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({})", self.0)
+    }
+}
+
+/// An error on its way through an engine: small, without allocation, turned into an [`Error`] at the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: ErrorKind,
+    /// Offset in the whole input.
+    pub(crate) at: usize,
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, at: usize) -> Self {
+        Fault { kind, at }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Error::new(fault.kind, "").at_offset(fault.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_pointer_wide() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+        assert_eq!(size_of::<Fault>(), 16);
+    }
+
+    #[test]
+    fn display_says_what_where_and_why() {
+        let error = Error::new(ErrorKind::BadDate, "").at_offset(9).at_path("$.at".into());
+        assert_eq!(
+            error.to_string(),
+            "bad-date at byte 9 in $.at: a time value is NaN or an integer of at most 8.64e15 milliseconds"
+        );
+    }
+}

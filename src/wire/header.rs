@@ -1,0 +1,145 @@
+//! The head of a message and where its sections lie (`spec/format.md`, section 2).
+
+use super::{Reader, varint};
+use crate::error::{ErrorKind, Fault};
+
+pub(crate) const MAGIC: [u8; 2] = [0xD7, 0x4D];
+pub(crate) const VERSION: u8 = 1;
+
+pub(crate) const SHAPES: u8 = 1 << 0;
+pub(crate) const TEXT: u8 = 1 << 1;
+pub(crate) const DATA: u8 = 1 << 2;
+pub(crate) const REFS: u8 = 1 << 4;
+
+/// The data section begins at a multiple of this from the start of the message.
+pub(crate) const DATA_ALIGN: usize = 8;
+
+/// The lengths of a message's sections, in bytes; 0 for one that is not there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) refs: bool,
+    pub(crate) structure: usize,
+    pub(crate) shapes: usize,
+    pub(crate) text: usize,
+    pub(crate) data: usize,
+}
+
+/// The sections of a message that lies whole in memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Sections<'a> {
+    pub(crate) refs: bool,
+    pub(crate) shapes: Reader<'a>,
+    pub(crate) structure: Reader<'a>,
+    pub(crate) text: &'a [u8],
+    pub(crate) text_at: usize,
+    pub(crate) data: &'a [u8],
+    pub(crate) data_at: usize,
+    /// Where the message ends.
+    pub(crate) end: usize,
+}
+
+impl Header {
+    /// Appends magic, version, flags and lengths.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let optional = [(SHAPES, self.shapes), (TEXT, self.text), (DATA, self.data)];
+        let mut flags = if self.refs { REFS } else { 0 };
+        for (flag, len) in optional {
+            flags |= if len > 0 { flag } else { 0 };
+        }
+        out.extend_from_slice(&[MAGIC[0], MAGIC[1], VERSION, flags]);
+        varint::write(out, self.structure as u64);
+        for (_, len) in optional {
+            if len > 0 {
+                varint::write(out, len as u64);
+            }
+        }
+    }
+
+    /// Bytes of the whole message.
+    pub(crate) fn message_len(&self) -> usize {
+        let lengths: usize = [self.shapes, self.text, self.data]
+            .into_iter()
+            .filter(|&len| len > 0)
+            .map(|len| varint::len(len as u64))
+            .sum();
+        let before_data = 4 + varint::len(self.structure as u64) + lengths + self.shapes + self.structure + self.text;
+        if self.data > 0 { before_data.next_multiple_of(DATA_ALIGN) + self.data } else { before_data }
+    }
+}
+
+impl<'a> Sections<'a> {
+    /// Reads the head of the message at the start of `input` and cuts its sections.
+    pub(crate) fn read(input: &'a [u8]) -> Result<Self, Fault> {
+        let mut head = Reader::new(input, 0);
+        let magic_len = MAGIC.len().min(input.len());
+        if input[..magic_len] != MAGIC[..magic_len] {
+            return Err(Fault::new(ErrorKind::BadMagic, 0));
+        }
+        head.take(MAGIC.len())?;
+        if head.u8()? != VERSION {
+            return Err(Fault::new(ErrorKind::UnsupportedVersion, 2));
+        }
+        let flags = head.u8()?;
+        if flags & !(SHAPES | TEXT | DATA | REFS) != 0 {
+            return Err(Fault::new(ErrorKind::UnsupportedFlags, 3));
+        }
+        let mut length = |present: bool| {
+            let at = head.offset();
+            match if present { head.varint()? } else { return Ok(0) } {
+                0 => Err(Fault::new(ErrorKind::EmptySection, at)),
+                n => Ok(n),
+            }
+        };
+        let structure = length(true)?;
+        let shapes = length(flags & SHAPES != 0)?;
+        let text = length(flags & TEXT != 0)?;
+        let data = length(flags & DATA != 0)?;
+
+        let mut at = head.offset();
+        let mut cut = |len: u64| {
+            let end = usize::try_from(len).ok().and_then(|len| at.checked_add(len)).filter(|&end| end <= input.len());
+            let end = end.ok_or_else(|| Fault::new(ErrorKind::Truncated, input.len()))?;
+            let section = (&input[at..end], at);
+            at = end;
+            Ok::<_, Fault>(section)
+        };
+        let shapes = cut(shapes)?;
+        let structure = cut(structure)?;
+        let text = cut(text)?;
+        let pad = if data > 0 { text.1.wrapping_add(text.0.len()).wrapping_neg() % DATA_ALIGN } else { 0 };
+        let pad = cut(pad as u64)?;
+        let data = cut(data)?;
+        if let Some(bad) = pad.0.iter().position(|&byte| byte != 0) {
+            return Err(Fault::new(ErrorKind::BadPadding, pad.1 + bad));
+        }
+        Ok(Sections {
+            refs: flags & REFS != 0,
+            shapes: Reader::new(shapes.0, shapes.1),
+            structure: Reader::new(structure.0, structure.1),
+            text: text.0,
+            text_at: text.1,
+            data: data.0,
+            data_at: data.1,
+            end: data.1 + data.0.len(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_is_what_is_written() {
+        let header = Header { refs: true, structure: 200, shapes: 3, text: 70_000, data: 16 };
+        let mut out = Vec::new();
+        header.write(&mut out);
+        out.resize(header.message_len(), 0);
+        let sections = Sections::read(&out).unwrap();
+        assert_eq!(sections.end, out.len());
+        assert_eq!(sections.data_at % DATA_ALIGN, 0);
+        assert_eq!((sections.text.len(), sections.data.len(), sections.refs), (70_000, 16, true));
+        let cut = Sections::read(&out[..out.len() - 1]).unwrap_err();
+        assert_eq!(cut, Fault { kind: ErrorKind::Truncated, at: out.len() - 1 });
+    }
+}

@@ -1,0 +1,13 @@
+//! Bytes: tags, varints, the header and its sections, bounded reading.
+//!
+//! Knows how a message is laid out (`spec/format.md`, sections 1 to 3), and no values.
+
+pub(crate) mod element;
+pub(crate) mod header;
+pub(crate) mod reader;
+pub(crate) mod tag;
+pub(crate) mod varint;
+
+pub use element::ElementKind;
+pub(crate) use header::{Header, Sections};
+pub(crate) use reader::Reader;

@@ -1,0 +1,97 @@
+//! Reading that never goes beyond its section, and that knows where in the message it stands.
+
+use byteorder::{ByteOrder, LittleEndian};
+
+use super::varint::{self, Malformed};
+use crate::error::{ErrorKind, Fault};
+
+/// A section of a message, read from front to back.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the section begins in the message.
+    base: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8], base: usize) -> Self {
+        Reader { bytes, at: 0, base }
+    }
+
+    /// Offset in the message of the next byte.
+    #[inline]
+    pub(crate) fn offset(&self) -> usize {
+        self.base + self.at
+    }
+
+    #[inline]
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    #[inline]
+    pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
+        match self.bytes.get(self.at) {
+            Some(&byte) => {
+                self.at += 1;
+                Ok(byte)
+            }
+            None => Err(self.truncated()),
+        }
+    }
+
+    /// The next `n` bytes.
+    #[inline]
+    pub(crate) fn take(&mut self, n: usize) -> Result<&'a [u8], Fault> {
+        match self.bytes[self.at..].get(..n) {
+            Some(taken) => {
+                self.at += n;
+                Ok(taken)
+            }
+            None => Err(self.truncated()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        match varint::read(&self.bytes[self.at..]) {
+            Ok((value, n)) => {
+                self.at += n;
+                Ok(value)
+            }
+            Err(Malformed::Truncated) => Err(self.truncated()),
+            Err(Malformed::NotShortest) => Err(Fault::new(ErrorKind::BadVarint, self.offset())),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn u16(&mut self) -> Result<u16, Fault> {
+        self.take(2).map(LittleEndian::read_u16)
+    }
+
+    #[inline]
+    pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
+        self.take(4).map(LittleEndian::read_u32)
+    }
+
+    #[inline]
+    pub(crate) fn f32(&mut self) -> Result<f32, Fault> {
+        self.take(4).map(LittleEndian::read_f32)
+    }
+
+    #[inline]
+    pub(crate) fn f64(&mut self) -> Result<f64, Fault> {
+        self.take(8).map(LittleEndian::read_f64)
+    }
+
+    /// The section is used up.
+    pub(crate) fn finish(&self) -> Result<(), Fault> {
+        if self.remaining() == 0 { Ok(()) } else { Err(Fault::new(ErrorKind::UnusedBytes, self.offset())) }
+    }
+
+    #[cold]
+    fn truncated(&self) -> Fault {
+        Fault::new(ErrorKind::Truncated, self.offset())
+    }
+}
