@@ -11,9 +11,7 @@ use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
     push_element,
 };
-use crate::wire::{ElementKind, tag, varint};
-
-use byteorder::{LittleEndian, WriteBytesExt};
+use crate::wire::{ElementKind, structure, tag, varint};
 
 /// The state of writing the structure.
 pub(super) struct Write<'g> {
@@ -177,7 +175,7 @@ impl<'g> Write<'g> {
     #[inline]
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
-            Slot::Number(number) => write_number(&mut self.parts.structure, number),
+            Slot::Number(number) => structure::number(&mut self.parts.structure, number),
             Slot::Text(text) => self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
@@ -185,15 +183,11 @@ impl<'g> Write<'g> {
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                let structure = &mut self.parts.structure;
-                structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
-                varint::write(structure, u64::from(n.len()));
-                structure.extend_from_slice(self.graph.magnitude(n));
+                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                self.parts.structure.push(tag::SYMBOL);
-                varint::write(&mut self.parts.structure, u64::from(number));
+                structure::tagged(&mut self.parts.structure, tag::SYMBOL, u64::from(number));
             }
         }
         Ok(())
@@ -211,7 +205,7 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        self.text_tag(utf8.len());
+                        structure::string(&mut self.parts.structure, utf8.len());
                         self.parts.copied_text(utf8);
                     }
                 }
@@ -230,25 +224,13 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            self.text_tag(len);
+            structure::string(&mut self.parts.structure, len);
             self.parts.text(text.at(), len as u64, self.graph.text.border());
         }
     }
 
-    #[inline]
-    fn text_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::STRING_MAX {
-            structure.push(tag::STRING + len as u8);
-        } else {
-            structure.push(tag::STRING_LONG);
-            varint::write(structure, len as u64);
-        }
-    }
-
     fn utf16_tag(&mut self, units: usize) {
-        self.parts.structure.push(tag::STRING_UTF16);
-        varint::write(&mut self.parts.structure, units as u64);
+        structure::tagged(&mut self.parts.structure, tag::STRING_UTF16, units as u64);
     }
 
     /// Writes what interning adds to a string; whether that is all of it.
@@ -257,8 +239,7 @@ impl<'g> Write<'g> {
         match strings.ids.get_mut(&self.graph.lend_text(text)) {
             None => false,
             Some(Some(id)) => {
-                self.parts.structure.push(tag::INTERNED);
-                varint::write(&mut self.parts.structure, *id);
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
                 true
             }
             Some(id) => {
@@ -282,8 +263,7 @@ impl<'g> Write<'g> {
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&mut identity) => {
                 self.refs = true;
-                self.parts.structure.push(tag::REFERENCE);
-                varint::write(&mut self.parts.structure, u64::from(identity - 1));
+                structure::tagged(&mut self.parts.structure, tag::REFERENCE, u64::from(identity - 1));
                 Ok(())
             }
         }
@@ -317,13 +297,16 @@ impl<'g> Write<'g> {
                 let len = self.graph.shapes.keys_len(shape);
                 match self.shapes.number(shape) {
                     Some(number) => {
-                        self.shape_tag(number);
+                        structure::object(&mut self.parts.structure, number);
                         self.enter(id, start, len, Role::Plain);
                     }
                     None => {
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
-                        self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                        varint::write(&mut self.parts.structure, len as u64);
+                        structure::tagged(
+                            &mut self.parts.structure,
+                            if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                            len as u64,
+                        );
                         self.enter(id, start, len, Role::Keyed);
                     }
                 }
@@ -331,26 +314,6 @@ impl<'g> Write<'g> {
             }
             Node::Array(span) => self.array(id, span),
             node => self.other(id, node),
-        }
-    }
-
-    fn shape_tag(&mut self, number: u32) {
-        let structure = &mut self.parts.structure;
-        if u64::from(number) <= tag::OBJECT_MAX {
-            structure.push(tag::OBJECT + number as u8);
-        } else {
-            structure.push(tag::OBJECT_LONG);
-            varint::write(structure, u64::from(number));
-        }
-    }
-
-    fn array_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::ARRAY_MAX {
-            structure.push(tag::ARRAY + len as u8);
-        } else {
-            structure.push(tag::ARRAY_LONG);
-            varint::write(structure, len as u64);
         }
     }
 
@@ -370,7 +333,7 @@ impl<'g> Write<'g> {
             self.packed(kind, slots.len(), slots.iter().filter_map(number));
             return Ok(());
         }
-        self.array_tag(slots.len());
+        structure::array(&mut self.parts.structure, slots.len());
         self.enter(id, span.start, slots.len(), Role::Plain);
         Ok(())
     }
@@ -384,8 +347,7 @@ impl<'g> Write<'g> {
     }
 
     fn packed_tag(&mut self, kind: ElementKind, len: usize) {
-        self.parts.structure.extend([tag::ARRAY_PACKED, kind.code()]);
-        varint::write(&mut self.parts.structure, len as u64);
+        structure::elements(&mut self.parts.structure, tag::ARRAY_PACKED, kind, len);
     }
 
     /// All objects but shaped ones and plain arrays.
@@ -402,7 +364,7 @@ impl<'g> Write<'g> {
                 } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
-                    self.array_tag(len);
+                    structure::array(&mut self.parts.structure, len);
                     self.enter(id, 0, len, Role::Numbers);
                 }
             }
@@ -416,28 +378,28 @@ impl<'g> Write<'g> {
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
                 if let Some(number) = self.shapes.number_of_dictionary(id) {
-                    self.shape_tag(number);
+                    structure::object(&mut self.parts.structure, number);
                     self.enter(id, span.start, span.len as usize, Role::Values);
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
-                    self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                    varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                    structure::tagged(
+                        &mut self.parts.structure,
+                        if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                        u64::from(span.len / 2),
+                    );
                     self.enter(id, span.start, span.len as usize, Role::Plain);
                 }
             }
             Node::Map(span) => {
-                self.parts.structure.push(tag::MAP);
-                varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                structure::tagged(&mut self.parts.structure, tag::MAP, u64::from(span.len / 2));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Set(span) => {
-                self.parts.structure.push(tag::SET);
-                varint::write(&mut self.parts.structure, u64::from(span.len));
+                structure::tagged(&mut self.parts.structure, tag::SET, u64::from(span.len));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Date(ms) => {
-                self.parts.structure.push(tag::DATE);
-                write_f64(&mut self.parts.structure, ms);
+                structure::date(&mut self.parts.structure, ms);
             }
             Node::RegExp { flags, start } => {
                 self.parts.structure.extend([tag::REGEXP, flags]);
@@ -456,7 +418,7 @@ impl<'g> Write<'g> {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
                 let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
-                self.shape_tag(number);
+                structure::object(&mut self.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
             }
@@ -484,8 +446,7 @@ impl<'g> Write<'g> {
         if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
             self.next_identity += 1;
             self.identities[view.buffer.index()] = self.next_identity;
-            self.parts.structure.extend([tag::TYPED_ARRAY, view.kind.code()]);
-            varint::write(&mut self.parts.structure, buffer.len / size);
+            structure::elements(&mut self.parts.structure, tag::TYPED_ARRAY, view.kind, (buffer.len / size) as usize);
             self.parts.payload(view.kind.size(), buffer.at, buffer.len);
             return Ok(());
         }
@@ -522,62 +483,4 @@ impl<'g> Interned<'g> {
         }
         Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
-}
-
-/// A number in its shortest form.
-#[inline]
-fn write_number(out: &mut Vec<u8>, number: f64) {
-    let int = number as i32;
-    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
-        write_i32(out, int);
-    } else {
-        write_wide(out, number);
-    }
-}
-
-#[inline]
-fn write_i32(out: &mut Vec<u8>, n: i32) {
-    match n {
-        0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend([tag::U8, n as u8]),
-        0x100..=0xFFFF => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::U16, a, b]);
-        }
-        0x1_0000.. => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::U32, a, b, c, d]);
-        }
-        -0x80..0 => out.extend([tag::I8, n as u8]),
-        -0x8000..-0x80 => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::I16, a, b]);
-        }
-        _ => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::I32, a, b, c, d]);
-        }
-    }
-}
-
-/// A number that is no `i32`.
-fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let unsigned = number as u32;
-    let single = number as f32;
-    if f64::from(unsigned) == number && unsigned != 0 {
-        out.push(tag::U32);
-        out.extend_from_slice(&unsigned.to_le_bytes());
-    } else if f64::from(single) == number || number.is_nan() {
-        let single = if number.is_nan() { f32::NAN } else { single };
-        out.push(tag::F32);
-        out.extend_from_slice(&single.to_le_bytes());
-    } else {
-        out.push(tag::F64);
-        write_f64(out, number);
-    }
-}
-
-fn write_f64(out: &mut Vec<u8>, number: f64) {
-    // Writing to a Vec does not fail.
-    let _ = out.write_f64::<LittleEndian>(if number.is_nan() { f64::NAN } else { number });
 }
