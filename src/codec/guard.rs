@@ -10,8 +10,8 @@ impl Read<'_> {
     pub(super) fn admit(&self, tag: u8, at: usize) -> Result<(), Fault> {
         let is_string =
             matches!(tag, tag::STRING..tag::ARRAY | tag::STRING_LONG | tag::STRING_UTF16 | tag::INTERN | tag::INTERNED);
-        let admitted = match self.frame.role {
-            Role::Dictionary | Role::Extra if self.frame.is_key() => is_string || tag == tag::SYMBOL,
+        let admitted = match self.frame().role {
+            Role::Dictionary | Role::Extra if self.frame().is_key() => is_string || tag == tag::SYMBOL,
             Role::RegExp => is_string,
             Role::View => matches!(tag, tag::BUFFER | tag::BUFFER_RESIZABLE | tag::REFERENCE),
             Role::Boxed => is_string || matches!(tag, ..tag::STRING | tag::FALSE..tag::STRING_LONG | tag::SYMBOL),
@@ -31,10 +31,10 @@ impl Read<'_> {
 
     /// Whether this value, which has an admitted tag, may stand where the next one belongs.
     pub(super) fn accept(&mut self, slot: Slot, at: usize) -> Result<(), Fault> {
-        let kind = match self.frame.role {
+        let kind = match self.frame().role {
             Role::Set if slot.is_minus_zero() => ErrorKind::BadKey,
-            Role::Map if self.frame.is_key() && slot.is_minus_zero() => ErrorKind::BadKey,
-            Role::Dictionary | Role::Extra if self.frame.is_key() => return self.accept_key(slot, at),
+            Role::Map if self.frame().is_key() && slot.is_minus_zero() => ErrorKind::BadKey,
+            Role::Dictionary | Role::Extra if self.frame().is_key() => return self.accept_key(slot, at),
             Role::View if !slot.node().is_some_and(|id| matches!(self.graph.node(id), Some(Node::Buffer(_)))) => {
                 ErrorKind::WrongType
             }
@@ -51,12 +51,12 @@ impl Read<'_> {
             }
             _ => return Ok(()),
         };
-        Err(Fault::new(kind, if self.frame.role == Role::RegExp { self.regexp_at() } else { at }))
+        Err(Fault::new(kind, if self.frame().role == Role::RegExp { self.regexp_at() } else { at }))
     }
 
     /// Where the tag of the RegExp stands whose source or lastIndex is being read.
     pub(super) fn regexp_at(&self) -> usize {
-        match self.graph.slots[self.frame.end as usize] {
+        match self.graph.slots[self.frame().end as usize] {
             Slot::Number(at) => at as usize,
             _ => 0,
         }
@@ -66,13 +66,13 @@ impl Read<'_> {
     fn accept_key(&self, slot: Slot, at: usize) -> Result<(), Fault> {
         let Some(key) = self.graph.slot_key(slot) else { return Ok(()) };
         let rank = key.rank();
-        if self.frame.role == Role::Extra {
+        if self.frame().role == Role::Extra {
             let is_length = matches!(key, Key::String(text) if text == "length");
             if is_length || matches!(rank, Rank::Index(_)) {
                 return Err(Fault::new(ErrorKind::BadKey, at));
             }
         }
-        let first = match self.graph.nodes[self.frame.node.index()] {
+        let first = match self.graph.nodes[self.frame().node.index()] {
             Node::Dictionary(span) | Node::NullDictionary(span) => span.start,
             Node::Sparse(side) => {
                 let sparse = self.graph.sparse[side as usize];
@@ -80,8 +80,8 @@ impl Read<'_> {
             }
             _ => return Ok(()),
         };
-        if self.frame.next > first {
-            let before = self.graph.slot_key(self.graph.slots[self.frame.next as usize - 2]);
+        if self.frame().next > first {
+            let before = self.graph.slot_key(self.graph.slots[self.frame().next as usize - 2]);
             if before.is_some_and(|before| !rank.may_follow(before.rank())) {
                 return Err(Fault::new(ErrorKind::KeyOrder, at));
             }

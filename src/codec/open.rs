@@ -40,14 +40,13 @@ impl Read<'_> {
     /// Places an object and goes on with its values.
     #[inline]
     fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
-        if self.stack.len() >= self.options.max_depth {
+        if self.stack.len() > self.options.max_depth {
             return Err(Fault::new(ErrorKind::LimitExceeded, at));
         }
         let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(node);
         self.place(Slot::Node(id));
-        self.stack.push(self.frame);
-        self.frame = Frame { next: span.start, end: span.start + span.len, node: id, role };
+        self.stack.push(Frame { next: span.start, end: span.start + span.len, node: id, role });
         Ok(())
     }
 
@@ -217,12 +216,12 @@ impl Read<'_> {
     /// The gap before an element, which gives its index.
     pub(super) fn gap(&mut self) -> Result<(), Fault> {
         let gap = self.structure.varint()?;
-        let Node::Sparse(side) = self.graph.nodes[self.frame.node.index()] else { return Ok(()) };
+        let Node::Sparse(side) = self.graph.nodes[self.frame().node.index()] else { return Ok(()) };
         let sparse = self.graph.sparse[side as usize];
-        let first = if self.frame.next == sparse.span.start {
+        let first = if self.frame().next == sparse.span.start {
             0
         } else {
-            match self.graph.slots[self.frame.next as usize - 2] {
+            match self.graph.slots[self.frame().next as usize - 2] {
                 Slot::Number(before) => before as u64 + 1,
                 _ => 0,
             }

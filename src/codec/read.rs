@@ -12,10 +12,10 @@ impl Read<'_> {
     pub(super) fn run<const BUILD: bool>(&mut self, steps: usize) -> Result<bool, Fault> {
         let mut left = steps;
         while left > 0 {
-            match self.frame.role {
+            match self.frame().role {
                 Role::Plain => {
                     left -= self.leaves(left);
-                    if self.frame.next == self.frame.end || left == 0 {
+                    if self.frame().next == self.frame().end || left == 0 {
                         if self.leave::<BUILD>()? {
                             return Ok(true);
                         }
@@ -30,12 +30,12 @@ impl Read<'_> {
             let tag = self.structure.u8()?;
             self.owed -= 1;
             let mut is_base = false;
-            if self.frame.role.is_choosy() {
+            if self.frame().role.is_choosy() {
                 self.admit(tag, at)?;
-                is_base = self.frame.role == Role::Derived;
+                is_base = self.frame().role == Role::Derived;
                 if is_base {
                     // Only the first value of a derived instance is one.
-                    self.frame.role = Role::Plain;
+                    self.frame_mut().role = Role::Plain;
                 }
             }
             // An object is placed when its tag is read, before its values.
@@ -70,12 +70,12 @@ impl Read<'_> {
     /// Leaves the containers that are complete, and says whether the root is.
     #[inline]
     fn leave<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
-        while self.frame.next == self.frame.end {
+        while self.frame().next == self.frame().end {
             if self.close::<BUILD>()? {
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
+                if self.stack.len() == 1 {
+                    return Ok(true);
                 }
+                self.stack.pop();
             }
         }
         Ok(false)
@@ -99,7 +99,8 @@ impl Read<'_> {
             };
             whole.then(|| Slot::Text(Extent::new(false, len as u32, std::mem::replace(&mut text_used, end) as u64)))
         };
-        let slots = &mut self.graph.slots[self.frame.next as usize..self.frame.end as usize];
+        let places = self.frame().next as usize..self.frame().end as usize;
+        let slots = &mut self.graph.slots[places];
         let mut read = 0;
         for slot in slots.iter_mut().take(most) {
             let Some((&tag, operand)) = bytes.get(at..).and_then(<[u8]>::split_first) else { break };
@@ -137,20 +138,22 @@ impl Read<'_> {
         self.text_used = text_used;
         self.structure.skip(at);
         self.owed -= read as u64;
-        self.frame.next += read as u32;
+        self.frame_mut().next += read as u32;
         read
     }
 
     #[inline]
     pub(super) fn place(&mut self, slot: Slot) {
-        self.graph.slots[self.frame.next as usize] = slot;
-        self.frame.next += 1;
+        let frame = self.frame_mut();
+        let next = frame.next;
+        frame.next += 1;
+        self.graph.slots[next as usize] = slot;
     }
 
     /// Places a value that is no container, where its container may mind which it is.
     #[inline]
     fn place_checked(&mut self, slot: Slot, at: usize) -> Result<(), Fault> {
-        if self.frame.role.is_choosy() {
+        if self.frame().role.is_choosy() {
             self.accept(slot, at)?;
         }
         self.place(slot);
