@@ -3,6 +3,7 @@
 
 mod error;
 mod graph;
+pub mod original;
 mod wire;
 
 pub use error::{Error, ErrorKind};
