@@ -250,7 +250,9 @@ fn keys_and_members_stand_once() {
     assert_eq!(fault(&tagged(29, 0, &[&[2, 0, 0, 0][..], &twice].concat())), (ErrorKind::DuplicateKey, 116));
     assert_eq!(fault(&tagged(19, 3, &[2, 1, 15, 4, 1, 0])), (ErrorKind::DuplicateKey, 108));
     // Symbols are each their own, but for the one that the library exports.
-    let symbols = |name: &[u8]| tagged(19, 2, &[tagged(28, name.len() as u32, name), tagged(28, name.len() as u32, name)].concat());
+    let symbols = |name: &[u8]| {
+        tagged(19, 2, &[tagged(28, name.len() as u32, name), tagged(28, name.len() as u32, name)].concat())
+    };
     assert_eq!(decode(&symbols(b"s")).unwrap(), evaluate(r#"new Set([Symbol("s"), Symbol("s")])"#));
     assert_eq!(fault(&symbols(b"Marshal.index")), (ErrorKind::DuplicateKey, 123));
     // Many: the table takes the place of comparing each with each. The nested Set's members are its own.
@@ -271,7 +273,8 @@ fn references_resolve_to_what_has_begun() {
     for target in [113, 105, 118, 128, 136] {
         root.extend(tagged(31, target, &[]));
     }
-    let expected = r#"(() => { const a = []; const s = Symbol(); return ["str", a, s, {key: 9}, a, "str", s, "key", 9] })()"#;
+    let expected =
+        r#"(() => { const a = []; const s = Symbol(); return ["str", a, s, {key: 9}, a, "str", s, "key", 9] })()"#;
     assert_eq!(decode(&root).unwrap(), evaluate(expected));
 }
 
@@ -282,7 +285,10 @@ fn cycles_run_through_every_container() {
         (tagged(17, 1, &me), "(() => { const a = []; a.push(a); return a })()"),
         (tagged(19, 1, &me), "(() => { const s = new Set(); s.add(s); return s })()"),
         (tagged(18, 1, &[&text("a")[..], &me].concat()), "(() => { const o = {}; o.a = o; return o })()"),
-        (tagged(20, 1, &[&text("a")[..], &me].concat()), r#"(() => { const m = new Map(); m.set("a", m); return m })()"#),
+        (
+            tagged(20, 1, &[&text("a")[..], &me].concat()),
+            r#"(() => { const m = new Map(); m.set("a", m); return m })()"#,
+        ),
         (
             tagged(29, 0, &[&[1, 0, 0, 0][..], &text("a"), &me].concat()),
             r#"(() => { const i = instance("Class0", 0, {}); i.a = i; return i })()"#,
@@ -364,6 +370,24 @@ fn depth_is_bounded_by_the_bytes_alone() {
 }
 
 #[test]
+fn errors_name_the_path_of_what_is_wrong() {
+    let path = |root: &[u8]| decode(root).unwrap_err().path().unwrap().to_owned();
+    let bad = [255];
+    let inner = tagged(18, 2, &[&text("a b")[..], &[15], &text("list"), &tagged(17, 2, &[15, 255])].concat());
+    assert_eq!(path(&bad), "$");
+    assert_eq!(path(&inner), "$.list[1]");
+    assert_eq!(path(&tagged(18, 1, &[&tagged(28, 1, b"s")[..], &bad].concat())), "$[Symbol(\"s\")]");
+    assert_eq!(path(&tagged(18, 1, &[&text("a b")[..], &bad].concat())), "$[\"a b\"]");
+    assert_eq!(path(&tagged(18, 1, &[255, 0])), "$");
+    assert_eq!(path(&tagged(19, 2, &[15, 255])), "$<member 1>");
+    assert_eq!(path(&tagged(20, 2, &[2, 1, 15, 2, 2, 255])), "$<value 1>");
+    assert_eq!(path(&tagged(20, 2, &[2, 1, 15, 15, 15])), "$<key 1>");
+    assert_eq!(path(&tagged(17, 2, &[&[15][..], &tagged(19, 2, &[15, 15])].concat())), "$[1]");
+    let instance = tagged(29, 0, &[&[1, 0, 0, 0][..], &text("next"), &inner].concat());
+    assert_eq!(path(&tagged(17, 1, &instance)), "$[0].next.list[1]");
+}
+
+#[test]
 fn values_outside_what_javascript_has_are_refused() {
     for tag in [0, 3, 11, 32, 255] {
         assert_eq!(fault(&[tag, 0, 0, 0, 0, 0, 0, 0, 0]), (ErrorKind::BadTag, 100));
@@ -381,7 +405,8 @@ fn values_outside_what_javascript_has_are_refused() {
 #[test]
 fn a_regexp_is_what_its_record_says() {
     let regexp = |fields: &[(&str, Vec<u8>)]| {
-        let fields_bytes: Vec<u8> = fields.iter().flat_map(|(key, value)| [text(key), value.clone()].concat()).collect();
+        let fields_bytes: Vec<u8> =
+            fields.iter().flat_map(|(key, value)| [text(key), value.clone()].concat()).collect();
         [&[30][..], &tagged(18, fields.len() as u32, &fields_bytes)].concat()
     };
     let with = |source: &str, flags: &str, rest: &[(&str, Vec<u8>)]| {

@@ -68,7 +68,9 @@ impl<'i> Archive<'i> {
 fn head(reader: &mut Reader<'_>) -> Result<bool, Error> {
     expect(reader, &[tag::RECORD, 7, 0, 0, 0, tag::STRING, 1, 0, 0, 0, b'v', tag::STRING], ErrorKind::BadMagic)
         .map_err(|fault| match fault.kind {
-            ErrorKind::BadMagic => Error::new(ErrorKind::BadMagic, "not an archive of the original library").at_offset(HEAD),
+            ErrorKind::BadMagic => {
+                Error::new(ErrorKind::BadMagic, "not an archive of the original library").at_offset(HEAD)
+            }
             _ => fault.into(),
         })?;
     let at = reader.offset();
@@ -80,8 +82,14 @@ fn head(reader: &mut Reader<'_>) -> Result<bool, Error> {
     }
     // be: big-endian, which its writer never was. re hs hn aa: references, symbols, numeric keys, no text beyond Latin-1;
     // they tell nothing that the data don't.
-    let [big_endian, .., dynamic_numbers] = [flag(reader, "be")?, flag(reader, "re")?, flag(reader, "hs")?,
-        flag(reader, "hn")?, flag(reader, "aa")?, flag(reader, "dn")?];
+    let [big_endian, .., dynamic_numbers] = [
+        flag(reader, "be")?,
+        flag(reader, "re")?,
+        flag(reader, "hs")?,
+        flag(reader, "hn")?,
+        flag(reader, "aa")?,
+        flag(reader, "dn")?,
+    ];
     if big_endian.set {
         let detail = "the archive says that it is big-endian";
         return Err(Error::new(ErrorKind::UnsupportedFlags, detail).at_offset(big_endian.at));
@@ -132,7 +140,8 @@ fn entries<'i>(reader: &mut Reader<'i>) -> Result<Vec<Entry<'i>>, Error> {
     for _ in 0..count {
         names_at.push(reader.offset());
         let Datum::String(name) = Datum::read(reader)? else {
-            return Err(Error::new(ErrorKind::WrongType, "the name of an entry is no string").at_offset(names_at[entries.len()]));
+            return Err(Error::new(ErrorKind::WrongType, "the name of an entry is no string")
+                .at_offset(names_at[entries.len()]));
         };
         let at = reader.offset();
         let Datum::Number(target) = Datum::read(reader)? else {

@@ -21,7 +21,9 @@ impl<'n> ClassNames<'n> {
     pub(super) fn name(&self, index: u32) -> Option<Cow<'n, str>> {
         match self.given {
             None => Some(format!("Class{index}").into()),
-            Some(names) => names.get(usize::try_from(index).ok()?).copied().filter(|name| !name.is_empty()).map(Cow::from),
+            Some(names) => {
+                names.get(usize::try_from(index).ok()?).copied().filter(|name| !name.is_empty()).map(Cow::from)
+            }
         }
     }
 

@@ -57,7 +57,10 @@ pub(super) enum Datum<'i> {
     Record(u32),
     Set(u32),
     Map(u32),
-    Class { index: u32, count: u32 },
+    Class {
+        index: u32,
+        count: u32,
+    },
     /// Milliseconds.
     Date(i64),
     Elements(ElementKind, &'i [u8]),
@@ -118,8 +121,7 @@ fn text<'i>(reader: &mut Reader<'i>, at: usize) -> Result<&'i str, Fault> {
     let length = reader.u32()?;
     let start = reader.offset();
     let bytes = claimed(reader, at, length.into())?;
-    simdutf8::compat::from_utf8(bytes)
-        .map_err(|error| Fault::new(ErrorKind::InvalidUtf8, start + error.valid_up_to()))
+    simdutf8::compat::from_utf8(bytes).map_err(|error| Fault::new(ErrorKind::InvalidUtf8, start + error.valid_up_to()))
 }
 
 fn elements<'i>(reader: &mut Reader<'i>, at: usize, kind: ElementKind) -> Result<Datum<'i>, Fault> {

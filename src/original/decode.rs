@@ -9,7 +9,7 @@ use super::archive::Archive;
 use super::classes::ClassNames;
 use super::datum::Datum;
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{Distinct, Graph, PropertyKey, SymbolId, Value};
+use crate::graph::{Distinct, Graph, Key, PropertyKey, Segment, SymbolId, Value, path_of};
 use crate::wire::Reader;
 
 /// The description of the exported symbol `index` of the original library.
@@ -102,6 +102,10 @@ impl<'i, 'n> Decoder<'i, 'n> {
 
     /// Reads the root, with everything in it.
     pub(super) fn root(&mut self) -> Result<Value, Error> {
+        self.walk().map_err(|error| error.at_path(self.path()))
+    }
+
+    fn walk(&mut self) -> Result<Value, Error> {
         let mut complete = self.datum()?;
         let root = loop {
             if let Some(value) = complete {
@@ -357,6 +361,31 @@ impl Decoder<'_, '_> {
         // ECMA-262's ToLength, as an engine reads lastIndex.
         let last_index = last_index.unwrap_or(0.0).trunc().clamp(0.0, MAX_LAST_INDEX) as u64;
         self.graph.regexp(source, flags, last_index).map_err(|error| Fault::new(error.kind(), at))
+    }
+}
+
+/// Where in the root the decoder stands.
+impl Decoder<'_, '_> {
+    fn path(&self) -> String {
+        path_of(self.open.iter().enumerate().filter_map(|(depth, frame)| {
+            let next = self.open.get(depth + 1);
+            let values = next.map_or(self.values.len(), |next| next.values) - frame.values;
+            let keys = next.map_or(self.keys.len(), |next| next.keys) - frame.keys;
+            let (count, pairs) = (values as u32, (values / 2) as u32);
+            match frame.container {
+                Container::Array => Some(Segment::Index(count)),
+                Container::Set => Some(Segment::Entry("member", count)),
+                Container::Map => Some(Segment::Entry(if values % 2 == 0 { "key" } else { "value" }, pairs)),
+                // A key without its value yet leads on; else the fault is in a key, which is part of the object itself.
+                Container::Record | Container::Class(_) if keys > values => {
+                    self.keys.get(frame.keys + values).map(|key| match key.lend() {
+                        Key::String(name) => Segment::Name(name),
+                        Key::Symbol(index) => Segment::Symbol(self.graph.shapes.symbol(index)),
+                    })
+                }
+                Container::Record | Container::Class(_) => None,
+            }
+        }))
     }
 }
 

@@ -51,7 +51,7 @@ use crate::graph::Graph;
 ///
 /// # Errors
 ///
-/// With the offset of the fault. `bad-magic` and `unsupported-version` for what is no such archive; `truncated` for one
+/// With the offset of the fault, and its path from the root where it is in a value. `bad-magic` and `unsupported-version` for what is no such archive; `truncated` for one
 /// that ends early; `length-out-of-bounds`, `bad-reference`, `duplicate-key` and their like for data that can't be read;
 /// `limit-exceeded` for more than 1 GiB, and for references that would repeat strings many times over.
 pub fn decode(bytes: &[u8]) -> Result<Graph<'static>, Error> {

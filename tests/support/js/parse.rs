@@ -7,7 +7,10 @@ pub(super) enum Expr {
     Number(f64),
     BigInt(String),
     String(Vec<u16>),
-    RegExp { source: String, flags: String },
+    RegExp {
+        source: String,
+        flags: String,
+    },
     Name(String),
     /// `None` is a hole.
     Array(Vec<Option<Expr>>),

@@ -16,9 +16,8 @@ pub(super) enum Token {
 }
 
 /// Longer signs first.
-const SIGNS: [&str; 21] = [
-    "=>", "**", "++", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "=", "<", "+", "-", "*", "/", "%", "?",
-];
+const SIGNS: [&str; 21] =
+    ["=>", "**", "++", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "=", "<", "+", "-", "*", "/", "%", "?"];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text.trim_start();

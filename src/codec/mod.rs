@@ -1,0 +1,19 @@
+//! Graph to message and back: two engines with a stack of their own that stop after any step and go on.
+//!
+//! Knows the graph and the wire, and nothing of who drives it.
+
+mod close;
+mod decode;
+mod emit;
+mod encode;
+mod options;
+mod read;
+mod shapes;
+mod write;
+mod write_shapes;
+
+pub use decode::Decoder;
+pub(crate) use decode::{check, decode};
+pub use encode::Encoder;
+pub(crate) use encode::encode_into;
+pub use options::{DecodeOptions, EncodeOptions};
