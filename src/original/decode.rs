@@ -280,10 +280,18 @@ impl Decoder<'_, '_> {
 
     /// Builds the container whose data are complete.
     fn close(&mut self, frame: Frame) -> Result<Value, Error> {
-        self.refuse_duplicates(&frame)?;
+        let built = self.build(&frame);
+        self.values.truncate(frame.values);
+        self.keys.truncate(frame.keys);
         self.keys_at.truncate(frame.keys_at);
+        self.graph.fill(frame.object, built?);
+        Ok(frame.object)
+    }
+
+    fn build(&mut self, frame: &Frame) -> Result<Value, Error> {
+        self.refuse_duplicates(frame)?;
         let mut values = self.values.drain(frame.values..);
-        let built = match frame.container {
+        Ok(match frame.container {
             Container::Array => self.graph.array(values),
             Container::Set => self.graph.set_of(values),
             Container::Map => {
@@ -303,9 +311,7 @@ impl Decoder<'_, '_> {
                     .instance(&*name, 0, self.keys.drain(frame.keys..).zip(values))
                     .map_err(|error| error.at_offset(frame.at))?
             }
-        };
-        self.graph.fill(frame.object, built);
-        Ok(frame.object)
+        })
     }
 
     fn refuse_duplicates(&mut self, frame: &Frame) -> Result<(), Fault> {
@@ -375,7 +381,7 @@ impl Decoder<'_, '_> {
             match frame.container {
                 Container::Array => Some(Segment::Index(count)),
                 Container::Set => Some(Segment::Entry("member", count)),
-                Container::Map => Some(Segment::Entry(if values % 2 == 0 { "key" } else { "value" }, pairs)),
+                Container::Map => Some(Segment::Entry(if values.is_multiple_of(2) { "key" } else { "value" }, pairs)),
                 // A key without its value yet leads on; else the fault is in a key, which is part of the object itself.
                 Container::Record | Container::Class(_) if keys > values => {
                     self.keys.get(frame.keys + values).map(|key| match key.lend() {

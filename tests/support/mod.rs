@@ -1,6 +1,7 @@
 //! What several tests share. Knows the library through its public API alone.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod archive;
 pub(crate) mod js;
 
 /// The bytes that hexadecimal digits stand for.
