@@ -87,6 +87,7 @@ mod codec;
 mod error;
 mod graph;
 mod marshal;
+pub mod original;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
