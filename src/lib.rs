@@ -88,6 +88,8 @@ mod error;
 mod graph;
 mod marshal;
 pub mod original;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
@@ -99,4 +101,9 @@ pub use graph::{
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
 pub use marshal::Marshal;
+#[cfg(feature = "serde")]
+pub use serde::{
+    DeserializeOptions, Deserializer, SerializeOptions, Serializer, from_reader, from_reader_with, from_slice,
+    from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
+};
 pub use wire::ElementKind;

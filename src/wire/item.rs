@@ -35,9 +35,14 @@ pub(crate) struct Source<'a> {
     claimed: u64,
     max_claimed: u64,
     strings: Vec<Text<'a>>,
+    /// Bytes that may still be read again, where the message repeats by reference what it has once.
+    pub(crate) expansion: u64,
     /// What lies before this offset has been read before: its `INTERN`s count no more.
     frontier: usize,
 }
+
+/// What is read again counts for at least so many bytes: a value takes more in memory than in a message.
+const LEAST_EXPANSION: u64 = 64;
 
 /// One item: a tag and what belongs to it, but for the values that a container holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,9 +117,31 @@ impl<'a> Source<'a> {
             refs: sections.refs,
             claimed: 0,
             strings: Vec::new(),
+            expansion: u64::MAX,
             frontier: 0,
         };
         Ok((source, sections.end))
+    }
+
+    /// The sections of a message that is being written: offsets are places in its structure.
+    pub(crate) fn of_parts(structure: &'a [u8], text: &'a str, data: &'a [u8], shapes: ShapeList) -> Self {
+        Source {
+            max_claimed: u64::MAX,
+            structure: Reader::new(structure, 0),
+            shapes,
+            shapes_section: &[],
+            text,
+            text_base: 0,
+            text_used: 0,
+            data,
+            data_base: 0,
+            data_used: 0,
+            refs: true,
+            claimed: 0,
+            strings: Vec::new(),
+            expansion: u64::MAX,
+            frontier: 0,
+        }
     }
 
     /// All sections are used up.
@@ -191,11 +218,6 @@ impl<'a> Source<'a> {
             return Err(Fault::new(ErrorKind::LengthOutOfBounds, at));
         }
         Ok(())
-    }
-
-    /// Lets containers claim so many values more: those of a part that is read again.
-    pub(crate) fn allow(&mut self, values: u64) {
-        self.max_claimed = self.max_claimed.saturating_add(values);
     }
 
     /// How many values the object with this shape holds, whose tag is at `at`.
@@ -406,16 +428,44 @@ impl<'a> Source<'a> {
             tag::INTERNED => {
                 let id = self.structure.varint()?;
                 let known = usize::try_from(id).ok().and_then(|id| self.strings.get(id));
-                known.copied().ok_or_else(|| Fault::new(ErrorKind::UnknownString, at))
+                let text = known.copied().ok_or_else(|| Fault::new(ErrorKind::UnknownString, at))?;
+                self.expand(text.len() as u64, at)?;
+                Ok(text)
             }
             ..tag::INTERN => Err(Fault::new(ErrorKind::WrongType, at)),
             _ => Err(Fault::new(ErrorKind::BadTag, at)),
         }
     }
 
+    /// Takes `bytes` of what may be read again, for the value at `at`.
+    pub(crate) fn expand(&mut self, bytes: u64, at: usize) -> Result<(), Fault> {
+        let left = self.expansion.checked_sub(bytes);
+        self.expansion = left.ok_or_else(|| Fault::new(ErrorKind::LimitExceeded, at))?;
+        Ok(())
+    }
+
     /// Reads over the next value.
     pub(crate) fn skip(&mut self) -> Result<(), Fault> {
-        self.walk(|_, _, _, _| {})
+        // Nothing is made of what is read over, however often it is repeated.
+        let expansion = std::mem::replace(&mut self.expansion, u64::MAX);
+        let skipped = self.walk(|_, _, _, _| {});
+        self.expansion = expansion;
+        skipped
+    }
+
+    /// Goes back to `target`, which will be read again: takes what it has of the expansion.
+    pub(crate) fn go_back(&mut self, target: Place, at: usize) -> Result<(), Fault> {
+        let claimed = self.claimed;
+        let max_claimed = std::mem::replace(&mut self.max_claimed, u64::MAX);
+        self.go_to(target);
+        self.skip()?;
+        let end = self.place();
+        (self.claimed, self.max_claimed) = (claimed, max_claimed);
+        let structure = (end.structure - target.structure) as u64;
+        self.max_claimed = self.max_claimed.saturating_add(structure);
+        self.go_to(target);
+        let bytes = structure + (end.text - target.text + end.data - target.data) as u64;
+        self.expand(bytes.max(LEAST_EXPANSION), at)
     }
 
     /// Reads over the next value and shows each item: where it stands, what it is, whether it is the base of a derived
@@ -465,24 +515,30 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The places of all identities up to where the message ends, or is not right; `None` for one that must not be
-    /// referred to, and for the buffer of a typed array or view, which has its owner's place.
-    pub(crate) fn identities(&mut self, start: Place) -> Vec<Option<Place>> {
+    /// Where each identity stands, up to where the message ends or is not right. The buffer of a typed array or of a view
+    /// has its owner's place.
+    pub(crate) fn identities(&mut self, start: Place) -> Vec<Identity> {
         let before = self.place();
-        let (claimed, max_claimed) = (self.claimed, self.max_claimed);
+        let limits = (self.claimed, self.max_claimed, self.expansion);
         self.go_to(start);
-        (self.claimed, self.max_claimed) = (0, u64::MAX);
-        let mut places = Vec::new();
+        (self.claimed, self.max_claimed, self.expansion) = (0, u64::MAX, u64::MAX);
+        let mut found = Vec::new();
         // A fault is met again, and told, when the value that has it is read.
         let _ = self.walk(|_, place, item, is_base| {
-            let place = (!is_base).then_some(place);
-            places.extend(std::iter::repeat_n(place, item.identities() as usize));
+            found.extend(std::iter::repeat_n(Identity { place, is_base }, item.identities() as usize));
         });
-        self.frontier = before.structure.max(self.frontier);
         self.go_to(before);
-        (self.claimed, self.max_claimed) = (claimed, max_claimed);
-        places
+        (self.claimed, self.max_claimed, self.expansion) = limits;
+        found
     }
+}
+
+/// Where an object stands that can be referred to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) place: Place,
+    /// The base of a derived instance, to which nothing may refer.
+    pub(crate) is_base: bool,
 }
 
 #[cfg(test)]
@@ -503,9 +559,9 @@ mod tests {
         source.finish().unwrap();
         let places = source.identities(start);
         assert_eq!(places.len(), 5);
-        source.go_to(places[3].unwrap());
+        source.go_to(places[3].place);
         assert_eq!(source.item(), Ok(Item::TypedArray { kind: ElementKind::Uint16, bytes: &[7, 0, 8, 0] }));
-        source.go_to(places[1].unwrap());
+        source.go_to(places[1].place);
         assert_eq!(source.item(), Ok(Item::Object(0)));
         let shape = source.shapes.shape(0).unwrap().clone();
         assert!(source.shapes.keys_are(&shape, &["a"]));

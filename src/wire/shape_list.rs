@@ -51,7 +51,7 @@ enum KeyEntry {
 }
 
 /// A string, lent: UTF-8, or little-endian code units (which may be well-formed all the same).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Text<'a> {
     Utf8(&'a str),
     Utf16(&'a [u8]),
@@ -62,6 +62,16 @@ pub(crate) enum Text<'a> {
 pub(crate) enum Key<'a> {
     Text(Text<'a>),
     Symbol(u32),
+}
+
+impl Text<'_> {
+    /// Bytes.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Text::Utf8(text) => text.len(),
+            Text::Utf16(units) => units.len(),
+        }
+    }
 }
 
 impl ShapeEntry {
