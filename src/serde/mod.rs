@@ -4,6 +4,7 @@ mod de;
 mod error;
 mod fields;
 mod key;
+mod kinds;
 mod number;
 mod options;
 mod pack;
@@ -14,6 +15,7 @@ mod special;
 mod splice;
 
 pub use de::Deserializer;
+pub use kinds::{BigInt, Date, Raw, RegExp, TypedArray, Undefined, array_buffer, map, set};
 pub use options::{DeserializeOptions, SerializeOptions};
 pub use run::{
     from_reader, from_reader_with, from_slice, from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
