@@ -356,6 +356,42 @@ impl<'de: 'a, 'a, T: Element + Clone> Deserialize<'de> for TypedArray<'a, T> {
     }
 }
 
+/// A typed array, for `#[serde(with = "marshal::serde::typed_array")]` on a `Vec` of numbers.
+///
+/// ```
+/// # use serde::{Serialize, Deserialize};
+/// #[derive(Serialize, Deserialize)]
+/// struct Curve {
+///     #[serde(with = "marshal::serde::typed_array")]
+///     points: Vec<f64>,
+/// }
+///
+/// let bytes = marshal::to_vec(&Curve { points: vec![0.5] })?;
+/// assert_eq!(marshal::Marshal::decode(&bytes)?.to_string(), "{points: Float64Array[0.5]}");
+/// # Ok::<(), marshal::Error>(())
+/// ```
+pub mod typed_array {
+    use super::*;
+
+    /// Serializes numbers as a typed array.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<T: Element + Clone, S: Serializer>(numbers: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+        TypedArray::from(numbers).serialize(serializer)
+    }
+
+    /// Deserializes a typed array, or a packed array of the same kind.
+    ///
+    /// # Errors
+    ///
+    /// `wrong-type` for another value.
+    pub fn deserialize<'de, T: Element + Clone, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+        TypedArray::deserialize(deserializer).map(TypedArray::into_vec)
+    }
+}
+
 /// An ArrayBuffer, for `#[serde(with = "marshal::serde::array_buffer")]` on `Vec<u8>`.
 ///
 /// ```
@@ -440,7 +476,7 @@ collection! {
 ///
 /// let entry = Entry { id: 7, state: js!({ at: Date(0), seen: Set[1, 2] }) };
 /// let bytes = to_vec(&entry)?;
-/// assert_eq!(Marshal::decode(&bytes)?.to_string(), "{id: 7, state: {at: new Date(0), seen: Set{1, 2}}}");
+/// assert_eq!(Marshal::decode(&bytes)?.to_string(), "{id: 7, state: {at: Date(0), seen: Set[1, 2]}}");
 /// assert_eq!(from_slice::<Entry>(&bytes)?.state, entry.state);
 /// # Ok::<(), marshal::Error>(())
 /// ```
@@ -468,9 +504,9 @@ impl<'de> Deserialize<'de> for Graph<'static> {
 /// #[derive(Serialize, Deserialize)]
 /// struct Envelope { to: String, body: Raw }
 ///
-/// let bytes = Marshal::encode(&js!({ to: "Ada", body: { n: 1n } }))?;
+/// let bytes = Marshal::encode(&js!({ to: "Ada", body: { at: Date(0) } }))?;
 /// let envelope: Envelope = from_slice(&bytes)?;
-/// assert_eq!(Marshal::decode(envelope.body.as_bytes())?, js!({ n: 1n }));
+/// assert_eq!(Marshal::decode(envelope.body.as_bytes())?, js!({ at: Date(0) }));
 /// assert_eq!(Marshal::decode(&to_vec(&envelope)?)?, Marshal::decode(&bytes)?);
 /// # Ok::<(), marshal::Error>(())
 /// ```
