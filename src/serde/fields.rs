@@ -55,7 +55,11 @@ impl Fields {
         let next = node + 1;
         match self.nodes.get(next as usize) {
             Some(found) if std::ptr::eq(found.key, key) && found.parent == node => next,
-            _ => self.find(node, key),
+            _ => {
+                // Or there were those of a nested struct between them.
+                let child = self.nodes[node as usize].child;
+                if std::ptr::eq(self.nodes[child as usize].key, key) { child } else { self.find(node, key) }
+            }
         }
     }
 

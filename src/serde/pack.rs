@@ -45,14 +45,14 @@ pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Seria
                 Err(error) => {
                     // Those before it have been flushed if it is no number.
                     let index = pending.flushed + if pending.header.is_some() { 0 } else { filled };
-                    return Err(error.within(Step::Index(index as u32)));
+                    return Err(error.within_index(index));
                 }
             }
         }
         pending.flush(ser, &block);
     };
     for item in items {
-        item.serialize(&mut *ser).map_err(|error| error.within(Step::Index(n as u32)))?;
+        item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
         n += 1;
     }
     pending.close_plain(ser, n);

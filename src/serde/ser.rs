@@ -380,7 +380,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
         value: &T,
     ) -> Result<(), Error> {
         self.variant(variant)?;
-        value.serialize(&mut *self).map_err(|error| error.within(Step::Name(variant.to_owned())))?;
+        value.serialize(&mut *self).map_err(|error| error.within_name(variant))?;
         self.depth -= 1;
         Ok(())
     }
@@ -468,7 +468,7 @@ impl<O: Default> SeqSerializer<'_, O> {
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
         let n = self.n;
         self.n += 1;
-        value.serialize(&mut *self.ser).map_err(|error| error.within(Step::Index(n as u32)))
+        value.serialize(&mut *self.ser).map_err(|error| error.within_index(n))
     }
 
     #[inline]
@@ -568,7 +568,7 @@ impl<O: Default> StructSerializer<'_, O> {
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.node = self.ser.fields.next(self.node, key);
-        value.serialize(&mut *self.ser).map_err(|error| error.within(Step::Name(key.to_owned())))
+        value.serialize(&mut *self.ser).map_err(|error| error.within_name(key))
     }
 
     #[inline]
