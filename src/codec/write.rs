@@ -79,7 +79,7 @@ impl<'g> Write<'g> {
         Write {
             graph,
             shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out),
+            parts: Parts::new(out, graph.text.border()),
             identities: vec![0; graph.nodes.len()],
             next_identity: 0,
             refs: false,
@@ -96,7 +96,7 @@ impl<'g> Write<'g> {
     }
 
     pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new()));
+        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
         Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
     }
 
@@ -107,12 +107,24 @@ impl<'g> Write<'g> {
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        for _ in 0..steps {
-            let next = self.frame.next as usize;
-            self.frame.next += 1;
-            match self.frame.role {
-                Role::Plain => self.value(self.graph.slots[next])?,
-                _ => self.special(next)?,
+        let mut left = steps;
+        while left > 0 {
+            if self.frame.role == Role::Plain {
+                left -= self.leaves(left);
+                if self.frame.next < self.frame.end {
+                    if left == 0 {
+                        return Ok(false);
+                    }
+                    left -= 1;
+                    let next = self.frame.next as usize;
+                    self.frame.next += 1;
+                    self.value(self.graph.slots[next])?;
+                }
+            } else {
+                left -= 1;
+                let next = self.frame.next as usize;
+                self.frame.next += 1;
+                self.special(next)?;
             }
             while self.frame.next == self.frame.end {
                 if self.frame.role == Role::Elements {
@@ -126,6 +138,39 @@ impl<'g> Write<'g> {
             }
         }
         Ok(false)
+    }
+
+    /// Writes values that hold no others, up to the first that is something else, and at most `most`: how many.
+    /// Most values of most graphs are written here.
+    #[inline]
+    fn leaves(&mut self, most: usize) -> usize {
+        if self.strings.is_some() {
+            return 0;
+        }
+        let graph = self.graph;
+        let slots = &graph.slots[self.frame.next as usize..self.frame.end as usize];
+        let out = &mut self.parts.structure;
+        let mut run = self.parts.text.run();
+        let mut written = 0;
+        for slot in slots.iter().take(most) {
+            match *slot {
+                Slot::Text(text) if !text.flag() => {
+                    write_text_tag(out, text.len() as usize);
+                    if !run.extend(text.at(), u64::from(text.len())) {
+                        run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
+                    }
+                }
+                Slot::Number(number) => write_number(out, number),
+                Slot::Null => out.push(tag::NULL),
+                Slot::Undefined => out.push(tag::UNDEFINED),
+                Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
+                _ => break,
+            }
+            written += 1;
+        }
+        self.parts.text.set_run(run);
+        self.frame.next += written as u32;
+        written
     }
 
     /// The next value of a container whose slots are not simply its values.
@@ -211,8 +256,8 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        self.text_tag(utf8.len());
-                        self.parts.copied_text(utf8);
+                        write_text_tag(&mut self.parts.structure, utf8.len());
+                        self.parts.text.push_copied(utf8);
                     }
                 }
                 Ok(())
@@ -230,19 +275,8 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            self.text_tag(len);
-            self.parts.text(text.at(), len as u64, self.graph.text.border());
-        }
-    }
-
-    #[inline]
-    fn text_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::STRING_MAX {
-            structure.push(tag::STRING + len as u8);
-        } else {
-            structure.push(tag::STRING_LONG);
-            varint::write(structure, len as u64);
+            write_text_tag(&mut self.parts.structure, len);
+            self.parts.text.push(text.at(), len as u64);
         }
     }
 
@@ -524,6 +558,16 @@ impl<'g> Interned<'g> {
     }
 }
 
+#[inline]
+fn write_text_tag(out: &mut Vec<u8>, len: usize) {
+    if len as u64 <= tag::STRING_MAX {
+        out.push(tag::STRING + len as u8);
+    } else {
+        out.push(tag::STRING_LONG);
+        varint::write(out, len as u64);
+    }
+}
+
 /// A number in its shortest form.
 #[inline]
 fn write_number(out: &mut Vec<u8>, number: f64) {
@@ -539,23 +583,23 @@ fn write_number(out: &mut Vec<u8>, number: f64) {
 fn write_i32(out: &mut Vec<u8>, n: i32) {
     match n {
         0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend([tag::U8, n as u8]),
+        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
         0x100..=0xFFFF => {
             let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::U16, a, b]);
+            out.extend_from_slice(&[tag::U16, a, b]);
         }
         0x1_0000.. => {
             let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::U32, a, b, c, d]);
+            out.extend_from_slice(&[tag::U32, a, b, c, d]);
         }
-        -0x80..0 => out.extend([tag::I8, n as u8]),
+        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
         -0x8000..-0x80 => {
             let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::I16, a, b]);
+            out.extend_from_slice(&[tag::I16, a, b]);
         }
         _ => {
             let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::I32, a, b, c, d]);
+            out.extend_from_slice(&[tag::I32, a, b, c, d]);
         }
     }
 }
@@ -569,8 +613,8 @@ fn write_wide(out: &mut Vec<u8>, number: f64) {
         out.extend_from_slice(&unsigned.to_le_bytes());
     } else if f64::from(single) == number || number.is_nan() {
         let single = if number.is_nan() { f32::NAN } else { single };
-        out.push(tag::F32);
-        out.extend_from_slice(&single.to_le_bytes());
+        let [a, b, c, d] = single.to_le_bytes();
+        out.extend_from_slice(&[tag::F32, a, b, c, d]);
     } else {
         out.push(tag::F64);
         write_f64(out, number);
