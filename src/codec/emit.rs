@@ -40,7 +40,7 @@ impl Run {
     /// Takes in the string at `at` if it is the run's neighbour.
     #[inline]
     pub(super) fn extend(&mut self, at: u64, len: u64) -> bool {
-        let neighbour = at == self.end && at != self.border;
+        let neighbour = (at == self.end && at != self.border) || len == 0;
         self.end += if neighbour { len } else { 0 };
         neighbour
     }

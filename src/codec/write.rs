@@ -26,8 +26,8 @@ pub(super) struct Write<'g> {
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
     strings: Option<Interned<'g>>,
+    /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
-    frame: Frame,
 }
 
 /// Strings that occur more than once, with the id that the first occurrence gave them.
@@ -41,10 +41,12 @@ struct Interned<'g> {
 pub(super) struct Frame {
     next: u32,
     end: u32,
-    /// `None` for the frame of the root.
-    pub(super) node: Option<NodeId>,
+    /// [`NO_NODE`] for the frame of the root.
+    pub(super) node: NodeId,
     role: Role,
 }
+
+const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How the slots of a container are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,14 +87,13 @@ impl<'g> Write<'g> {
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: Vec::new(),
-            frame: Frame { next: 0, end: 1, node: None, role: Role::Root },
+            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
         }
     }
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.stack.iter().chain([&self.frame])
+        self.stack.iter()
     }
 
     pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
@@ -109,35 +110,50 @@ impl<'g> Write<'g> {
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
         let mut left = steps;
         while left > 0 {
-            if self.frame.role == Role::Plain {
+            if self.frame().role == Role::Plain {
                 left -= self.leaves(left);
-                if self.frame.next < self.frame.end {
+                let &Frame { next, end, .. } = self.frame();
+                if next < end {
                     if left == 0 {
                         return Ok(false);
                     }
                     left -= 1;
-                    let next = self.frame.next as usize;
-                    self.frame.next += 1;
-                    self.value(self.graph.slots[next])?;
+                    self.frame_mut().next += 1;
+                    self.value(self.graph.slots[next as usize])?;
                 }
             } else {
                 left -= 1;
-                let next = self.frame.next as usize;
-                self.frame.next += 1;
+                let next = self.frame().next as usize;
+                self.frame_mut().next += 1;
                 self.special(next)?;
             }
-            while self.frame.next == self.frame.end {
-                if self.frame.role == Role::Elements {
-                    self.extra_properties();
-                    continue;
+            loop {
+                let &Frame { next, end, role, .. } = self.frame();
+                if next < end {
+                    break;
                 }
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
+                if role == Role::Elements {
+                    self.extra_properties();
+                } else if self.stack.len() == 1 {
+                    return Ok(true);
+                } else {
+                    self.stack.pop();
                 }
             }
         }
         Ok(false)
+    }
+
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.stack[self.stack.len() - 1]
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
     }
 
     /// Writes values that hold no others, up to the first that is something else, and at most `most`: how many.
@@ -148,7 +164,7 @@ impl<'g> Write<'g> {
             return 0;
         }
         let graph = self.graph;
-        let slots = &graph.slots[self.frame.next as usize..self.frame.end as usize];
+        let slots = &graph.slots[self.frame().next as usize..self.frame().end as usize];
         let out = &mut self.parts.structure;
         let mut run = self.parts.text.run();
         let mut written = 0;
@@ -169,28 +185,28 @@ impl<'g> Write<'g> {
             written += 1;
         }
         self.parts.text.set_run(run);
-        self.frame.next += written as u32;
+        self.frame_mut().next += written as u32;
         written
     }
 
     /// The next value of a container whose slots are not simply its values.
     fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
         let graph = self.graph;
-        match self.frame.role {
+        match self.frame().role {
             Role::Plain => self.value(graph.slots[next]),
             Role::Root => self.value(graph.root),
             Role::Values => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 self.value(graph.slots[next + 1])
             }
             Role::Keyed => {
-                if let Some(Node::Object { shape, start, .. }) = self.frame.node.and_then(|id| graph.node(id)) {
+                if let Some(Node::Object { shape, start, .. }) = graph.node(self.frame().node) {
                     self.key(graph.shapes.key(shape, next - start as usize))?;
                 }
                 self.value(graph.slots[next])
             }
             Role::Elements => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 let index = |place: usize| match graph.slots[place] {
                     Slot::Number(index) => index as u64,
                     _ => 0,
@@ -201,11 +217,11 @@ impl<'g> Write<'g> {
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
-                let number = self.frame.node.and_then(|id| graph.element(graph.node(id)?, next as u32));
+                let number = graph.node(self.frame().node).and_then(|node| graph.element(node, next as u32));
                 self.value(number.unwrap_or(Slot::Undefined))
             }
             Role::Derived => {
-                self.frame.role = Role::Plain;
+                self.frame_mut().role = Role::Plain;
                 self.base(graph.slots[next])
             }
         }
@@ -213,7 +229,7 @@ impl<'g> Write<'g> {
 
     /// The pairs of the array with holes that is being written.
     fn elements(&self) -> Option<Span> {
-        match self.graph.node(self.frame.node?)? {
+        match self.graph.node(self.frame().node)? {
             Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
             _ => None,
         }
@@ -340,8 +356,7 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(self.frame);
-        self.frame = Frame { next: start, end: start + len as u32, node: Some(id), role };
+        self.stack.push(Frame { next: start, end: start + len as u32, node: id, role });
     }
 
     #[inline]
@@ -532,12 +547,12 @@ impl<'g> Write<'g> {
 
     /// After the elements of an array with holes: its extra properties.
     fn extra_properties(&mut self) {
-        let Some(Node::Sparse(side)) = self.frame.node.and_then(|id| self.graph.node(id)) else { return };
+        let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
-        self.frame = Frame { next: start, end: start + pairs, role: Role::Plain, ..self.frame };
+        *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
     }
 }
 
@@ -605,12 +620,12 @@ fn write_i32(out: &mut Vec<u8>, n: i32) {
 }
 
 /// A number that is no `i32`.
+#[inline]
 fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let unsigned = number as u32;
     let single = number as f32;
-    if f64::from(unsigned) == number && unsigned != 0 {
-        out.push(tag::U32);
-        out.extend_from_slice(&unsigned.to_le_bytes());
+    if number >= 2_147_483_648.0 && f64::from(number as u32) == number {
+        let [a, b, c, d] = (number as u32).to_le_bytes();
+        out.extend_from_slice(&[tag::U32, a, b, c, d]);
     } else if f64::from(single) == number || number.is_nan() {
         let single = if number.is_nan() { f32::NAN } else { single };
         let [a, b, c, d] = single.to_le_bytes();
