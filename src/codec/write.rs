@@ -5,7 +5,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::emit::{Emitter, Parts};
 use super::options::EncodeOptions;
-use super::write_shapes::ShapeWriter;
+use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
@@ -119,7 +119,10 @@ impl<'g> Write<'g> {
                     }
                     left -= 1;
                     self.frame_mut().next += 1;
-                    self.value(self.graph.slots[next as usize])?;
+                    match self.graph.slots[next as usize] {
+                        Slot::Node(id) => self.node(id)?,
+                        slot => self.value(slot)?,
+                    }
                 }
             } else {
                 left -= 1;
@@ -235,7 +238,6 @@ impl<'g> Write<'g> {
         }
     }
 
-    #[inline]
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => write_number(&mut self.parts.structure, number),
@@ -363,13 +365,13 @@ impl<'g> Write<'g> {
     fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
         match self.graph.nodes[id.index()] {
             Node::Object { shape, start, .. } => {
-                let len = self.graph.shapes.keys_len(shape);
                 match self.shapes.number(shape) {
-                    Some(number) => {
+                    Some(Numbered { number, keys }) => {
                         self.shape_tag(number);
-                        self.enter(id, start, len, Role::Plain);
+                        self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
+                        let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
                         self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
                         varint::write(&mut self.parts.structure, len as u64);
@@ -504,7 +506,7 @@ impl<'g> Write<'g> {
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
+                let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
                 self.shape_tag(number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
@@ -586,8 +588,12 @@ fn write_text_tag(out: &mut Vec<u8>, len: usize) {
 /// A number in its shortest form.
 #[inline]
 fn write_number(out: &mut Vec<u8>, number: f64) {
+    const EXPONENT_OF_ONE: u64 = 1023;
+    let bits = number.to_bits();
+    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
+    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
     let int = number as i32;
-    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
+    if may_be_integer && f64::from(int) == number {
         write_i32(out, int);
     } else {
         write_wide(out, number);
