@@ -11,9 +11,7 @@ use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
     push_element,
 };
-use crate::wire::{ElementKind, tag, varint};
-
-use byteorder::{LittleEndian, WriteBytesExt};
+use crate::wire::{ElementKind, structure, tag, varint};
 
 /// The state of writing the structure.
 pub(super) struct Write<'g> {
@@ -174,12 +172,12 @@ impl<'g> Write<'g> {
         for slot in slots.iter().take(most) {
             match *slot {
                 Slot::Text(text) if !text.flag() => {
-                    write_text_tag(out, text.len() as usize);
+                    structure::string(out, text.len() as usize);
                     if !run.extend(text.at(), u64::from(text.len())) {
                         run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
                     }
                 }
-                Slot::Number(number) => write_number(out, number),
+                Slot::Number(number) => structure::number(out, number),
                 Slot::Null => out.push(tag::NULL),
                 Slot::Undefined => out.push(tag::UNDEFINED),
                 Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
@@ -240,7 +238,7 @@ impl<'g> Write<'g> {
 
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
-            Slot::Number(number) => write_number(&mut self.parts.structure, number),
+            Slot::Number(number) => structure::number(&mut self.parts.structure, number),
             Slot::Text(text) => self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
@@ -248,15 +246,11 @@ impl<'g> Write<'g> {
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                let structure = &mut self.parts.structure;
-                structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
-                varint::write(structure, u64::from(n.len()));
-                structure.extend_from_slice(self.graph.magnitude(n));
+                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                self.parts.structure.push(tag::SYMBOL);
-                varint::write(&mut self.parts.structure, u64::from(number));
+                structure::tagged(&mut self.parts.structure, tag::SYMBOL, u64::from(number));
             }
         }
         Ok(())
@@ -274,7 +268,7 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        write_text_tag(&mut self.parts.structure, utf8.len());
+                        structure::string(&mut self.parts.structure, utf8.len());
                         self.parts.text.push_copied(utf8);
                     }
                 }
@@ -293,14 +287,13 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            write_text_tag(&mut self.parts.structure, len);
+            structure::string(&mut self.parts.structure, len);
             self.parts.text.push(text.at(), len as u64);
         }
     }
 
     fn utf16_tag(&mut self, units: usize) {
-        self.parts.structure.push(tag::STRING_UTF16);
-        varint::write(&mut self.parts.structure, units as u64);
+        structure::tagged(&mut self.parts.structure, tag::STRING_UTF16, units as u64);
     }
 
     /// Writes what interning adds to a string; whether that is all of it.
@@ -309,8 +302,7 @@ impl<'g> Write<'g> {
         match strings.ids.get_mut(&self.graph.lend_text(text)) {
             None => false,
             Some(Some(id)) => {
-                self.parts.structure.push(tag::INTERNED);
-                varint::write(&mut self.parts.structure, *id);
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
                 true
             }
             Some(id) => {
@@ -334,8 +326,7 @@ impl<'g> Write<'g> {
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&mut identity) => {
                 self.refs = true;
-                self.parts.structure.push(tag::REFERENCE);
-                varint::write(&mut self.parts.structure, u64::from(identity - 1));
+                structure::tagged(&mut self.parts.structure, tag::REFERENCE, u64::from(identity - 1));
                 Ok(())
             }
         }
@@ -367,14 +358,17 @@ impl<'g> Write<'g> {
             Node::Object { shape, start, .. } => {
                 match self.shapes.number(shape) {
                     Some(Numbered { number, keys }) => {
-                        self.shape_tag(number);
+                        structure::object(&mut self.parts.structure, number);
                         self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
                         let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
-                        self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                        varint::write(&mut self.parts.structure, len as u64);
+                        structure::tagged(
+                            &mut self.parts.structure,
+                            if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                            len as u64,
+                        );
                         self.enter(id, start, len, Role::Keyed);
                     }
                 }
@@ -382,26 +376,6 @@ impl<'g> Write<'g> {
             }
             Node::Array(span) => self.array(id, span),
             node => self.other(id, node),
-        }
-    }
-
-    fn shape_tag(&mut self, number: u32) {
-        let structure = &mut self.parts.structure;
-        if u64::from(number) <= tag::OBJECT_MAX {
-            structure.push(tag::OBJECT + number as u8);
-        } else {
-            structure.push(tag::OBJECT_LONG);
-            varint::write(structure, u64::from(number));
-        }
-    }
-
-    fn array_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::ARRAY_MAX {
-            structure.push(tag::ARRAY + len as u8);
-        } else {
-            structure.push(tag::ARRAY_LONG);
-            varint::write(structure, len as u64);
         }
     }
 
@@ -421,7 +395,7 @@ impl<'g> Write<'g> {
             self.packed(kind, slots.len(), slots.iter().filter_map(number));
             return Ok(());
         }
-        self.array_tag(slots.len());
+        structure::array(&mut self.parts.structure, slots.len());
         self.enter(id, span.start, slots.len(), Role::Plain);
         Ok(())
     }
@@ -435,8 +409,7 @@ impl<'g> Write<'g> {
     }
 
     fn packed_tag(&mut self, kind: ElementKind, len: usize) {
-        self.parts.structure.extend([tag::ARRAY_PACKED, kind.code()]);
-        varint::write(&mut self.parts.structure, len as u64);
+        structure::elements(&mut self.parts.structure, tag::ARRAY_PACKED, kind, len);
     }
 
     /// All objects but shaped ones and plain arrays.
@@ -453,7 +426,7 @@ impl<'g> Write<'g> {
                 } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
-                    self.array_tag(len);
+                    structure::array(&mut self.parts.structure, len);
                     self.enter(id, 0, len, Role::Numbers);
                 }
             }
@@ -467,28 +440,28 @@ impl<'g> Write<'g> {
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
                 if let Some(number) = self.shapes.number_of_dictionary(id) {
-                    self.shape_tag(number);
+                    structure::object(&mut self.parts.structure, number);
                     self.enter(id, span.start, span.len as usize, Role::Values);
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
-                    self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                    varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                    structure::tagged(
+                        &mut self.parts.structure,
+                        if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                        u64::from(span.len / 2),
+                    );
                     self.enter(id, span.start, span.len as usize, Role::Plain);
                 }
             }
             Node::Map(span) => {
-                self.parts.structure.push(tag::MAP);
-                varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                structure::tagged(&mut self.parts.structure, tag::MAP, u64::from(span.len / 2));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Set(span) => {
-                self.parts.structure.push(tag::SET);
-                varint::write(&mut self.parts.structure, u64::from(span.len));
+                structure::tagged(&mut self.parts.structure, tag::SET, u64::from(span.len));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Date(ms) => {
-                self.parts.structure.push(tag::DATE);
-                write_f64(&mut self.parts.structure, ms);
+                structure::date(&mut self.parts.structure, ms);
             }
             Node::RegExp { flags, start } => {
                 self.parts.structure.extend([tag::REGEXP, flags]);
@@ -507,7 +480,7 @@ impl<'g> Write<'g> {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
                 let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
-                self.shape_tag(number);
+                structure::object(&mut self.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
             }
@@ -535,8 +508,7 @@ impl<'g> Write<'g> {
         if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
             self.next_identity += 1;
             self.identities[view.buffer.index()] = self.next_identity;
-            self.parts.structure.extend([tag::TYPED_ARRAY, view.kind.code()]);
-            varint::write(&mut self.parts.structure, buffer.len / size);
+            structure::elements(&mut self.parts.structure, tag::TYPED_ARRAY, view.kind, (buffer.len / size) as usize);
             self.parts.payload(view.kind.size(), buffer.at, buffer.len);
             return Ok(());
         }
@@ -573,76 +545,4 @@ impl<'g> Interned<'g> {
         }
         Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
-}
-
-#[inline]
-fn write_text_tag(out: &mut Vec<u8>, len: usize) {
-    if len as u64 <= tag::STRING_MAX {
-        out.push(tag::STRING + len as u8);
-    } else {
-        out.push(tag::STRING_LONG);
-        varint::write(out, len as u64);
-    }
-}
-
-/// A number in its shortest form.
-#[inline]
-fn write_number(out: &mut Vec<u8>, number: f64) {
-    const EXPONENT_OF_ONE: u64 = 1023;
-    let bits = number.to_bits();
-    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
-    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
-    let int = number as i32;
-    if may_be_integer && f64::from(int) == number {
-        write_i32(out, int);
-    } else {
-        write_wide(out, number);
-    }
-}
-
-#[inline]
-fn write_i32(out: &mut Vec<u8>, n: i32) {
-    match n {
-        0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
-        0x100..=0xFFFF => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U16, a, b]);
-        }
-        0x1_0000.. => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U32, a, b, c, d]);
-        }
-        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
-        -0x8000..-0x80 => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I16, a, b]);
-        }
-        _ => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I32, a, b, c, d]);
-        }
-    }
-}
-
-/// A number that is no `i32`.
-#[inline]
-fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let single = number as f32;
-    if number >= 2_147_483_648.0 && f64::from(number as u32) == number {
-        let [a, b, c, d] = (number as u32).to_le_bytes();
-        out.extend_from_slice(&[tag::U32, a, b, c, d]);
-    } else if f64::from(single) == number || number.is_nan() {
-        let single = if number.is_nan() { f32::NAN } else { single };
-        let [a, b, c, d] = single.to_le_bytes();
-        out.extend_from_slice(&[tag::F32, a, b, c, d]);
-    } else {
-        out.push(tag::F64);
-        write_f64(out, number);
-    }
-}
-
-fn write_f64(out: &mut Vec<u8>, number: f64) {
-    // Writing to a Vec does not fail.
-    let _ = out.write_f64::<LittleEndian>(if number.is_nan() { f64::NAN } else { number });
 }
