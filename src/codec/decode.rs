@@ -118,6 +118,10 @@ pub(super) struct Read<'a> {
     pub(super) owed: u64,
     pub(super) values: u64,
     pub(super) graph: Graph<'a>,
+    /// Steps that are left of this run.
+    pub(super) left: usize,
+    /// Whether values are kept when their container closes.
+    pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
     pub(super) distinct: Distinct,
     /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
@@ -208,6 +212,8 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             owed: 1,
             values: 0,
             graph,
+            left: 0,
+            build: BUILD,
             strings: Vec::new(),
             distinct: Distinct::default(),
             stack: vec![root],
@@ -244,7 +250,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 self.phase = Phase::Structure;
             }
             Phase::Structure => {
-                if self.read.run::<BUILD>(steps)? {
+                if self.read.run(steps)? {
                     self.read.finish()?;
                     self.phase = Phase::Done;
                 }

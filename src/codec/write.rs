@@ -26,6 +26,8 @@ pub(super) struct Write<'g> {
     strings: Option<Interned<'g>>,
     /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
+    /// Steps that are left of this run.
+    left: usize,
 }
 
 /// Strings that occur more than once, with the id that the first occurrence gave them.
@@ -86,6 +88,7 @@ impl<'g> Write<'g> {
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
             stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            left: 0,
         }
     }
 
@@ -106,16 +109,17 @@ impl<'g> Write<'g> {
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        let mut left = steps;
-        while left > 0 {
-            if self.frame().role == Role::Plain {
-                left -= self.leaves(left);
-                let &Frame { next, end, .. } = self.frame();
+        self.left = steps;
+        while self.left > 0 {
+            let &Frame { next, end, role, .. } = self.frame();
+            if role == Role::Plain {
+                let next = next + self.leaves(next, end);
+                self.frame_mut().next = next;
                 if next < end {
-                    if left == 0 {
+                    if self.left == 0 {
                         return Ok(false);
                     }
-                    left -= 1;
+                    self.left -= 1;
                     self.frame_mut().next += 1;
                     match self.graph.slots[next as usize] {
                         Slot::Node(id) => self.node(id)?,
@@ -123,10 +127,9 @@ impl<'g> Write<'g> {
                     }
                 }
             } else {
-                left -= 1;
-                let next = self.frame().next as usize;
+                self.left -= 1;
                 self.frame_mut().next += 1;
-                self.special(next)?;
+                self.special(next as usize)?;
             }
             loop {
                 let &Frame { next, end, role, .. } = self.frame();
@@ -157,19 +160,18 @@ impl<'g> Write<'g> {
         &mut self.stack[current]
     }
 
-    /// Writes values that hold no others, up to the first that is something else, and at most `most`: how many.
-    /// Most values of most graphs are written here.
-    #[inline]
-    fn leaves(&mut self, most: usize) -> usize {
+    /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
+    /// many. Most values of most graphs are written here.
+    #[inline(never)]
+    fn leaves(&mut self, start: u32, end: u32) -> u32 {
         if self.strings.is_some() {
             return 0;
         }
-        let graph = self.graph;
-        let slots = &graph.slots[self.frame().next as usize..self.frame().end as usize];
+        let slots = &self.graph.slots[start as usize..end as usize];
         let out = &mut self.parts.structure;
         let mut run = self.parts.text.run();
         let mut written = 0;
-        for slot in slots.iter().take(most) {
+        for slot in slots.iter().take(self.left) {
             match *slot {
                 Slot::Text(text) if !text.flag() => {
                     structure::string(out, text.len() as usize);
@@ -186,7 +188,7 @@ impl<'g> Write<'g> {
             written += 1;
         }
         self.parts.text.set_run(run);
-        self.frame_mut().next += written as u32;
+        self.left -= written as usize;
         written
     }
 
@@ -349,7 +351,15 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(Frame { next: start, end: start + len as u32, node: id, role });
+        let (mut next, end) = (start, start + len as u32);
+        if role == Role::Plain {
+            // Most objects hold no others: they are written at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end {
+                return;
+            }
+        }
+        self.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]
