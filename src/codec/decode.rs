@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::options::DecodeOptions;
-use super::shapes::ShapesReader;
+use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
@@ -189,11 +189,15 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
             return Err(Fault::new(ErrorKind::LimitExceeded, 4));
         }
-        let phase = match sections.shapes.remaining() {
-            0 => Phase::Text,
+        let mut graph = Graph::borrowing("", sections.data);
+        let phase = match (sections.shapes.remaining(), shapes::known(sections.shapes.rest())) {
+            (0, _) => Phase::Text,
+            (_, Some(known)) => {
+                graph.shapes = known;
+                Phase::Text
+            }
             _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
         };
-        let mut graph = Graph::borrowing("", sections.data);
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
         graph.slots.push(Slot::Undefined);
