@@ -75,18 +75,17 @@ pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> 
 
 /// Decodes the message that `input` is, or begins with.
 pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool) -> Result<(Graph<'a>, usize), Error> {
-    let decoder = Decoder::new(input, options)?;
+    let mut engine = Engine::<'_, true>::new(input, options)?;
     if !prefix {
-        decoder.engine.refuse_trailing(input)?;
+        engine.refuse_trailing(input)?;
     }
-    let end = decoder.message_len();
-    Ok((decoder.finish()?, end))
+    engine.run(usize::MAX)?;
+    Ok((engine.read.graph, engine.end))
 }
 
 /// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
 pub(super) struct Engine<'a, const BUILD: bool> {
     input: &'a [u8],
-    options: DecodeOptions,
     phase: Phase<'a>,
     failed: Option<Error>,
     end: usize,
@@ -94,7 +93,7 @@ pub(super) struct Engine<'a, const BUILD: bool> {
 }
 
 enum Phase<'a> {
-    Shapes(ShapesReader<'a>),
+    Shapes(Box<ShapesReader<'a>>),
     Text,
     Structure,
     Done,
@@ -196,7 +195,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 graph.shapes = known;
                 Phase::Text
             }
-            _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
+            _ => Phase::Shapes(Box::new(ShapesReader::new(sections.shapes))),
         };
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
@@ -223,7 +222,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             stack: vec![root],
             doubled: None,
         };
-        Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
+        Ok(Engine { input, phase, failed: None, end: sections.end, read })
     }
 
     fn refuse_trailing(&self, input: &[u8]) -> Result<(), Fault> {
@@ -297,7 +296,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     /// no offsets need to be kept for messages that are right.
     #[cold]
     fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
-        let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
+        let mut again = Engine::<'_, true>::new(self.input, &self.read.options).ok()?;
         loop {
             let frame = *again.read.frame();
             if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {

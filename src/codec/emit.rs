@@ -1,5 +1,8 @@
 //! Putting a message together from its parts, of which text and payloads have not been copied yet.
 
+use std::borrow::Cow;
+
+use super::scratch::Scratch;
 use crate::graph::Graph;
 use crate::wire::Header;
 use crate::wire::header::DATA_ALIGN;
@@ -14,6 +17,8 @@ pub(super) struct Parts {
     copied: Vec<u8>,
     /// Where the message goes, behind what is there already.
     out: Vec<u8>,
+    /// Buffers for the next message.
+    pub(super) scratch: Scratch,
 }
 
 /// The text as runs of the graph's: neighbouring strings are copied as one.
@@ -47,9 +52,9 @@ impl Run {
 }
 
 impl TextParts {
-    fn new(border: u64) -> Self {
+    fn new(border: u64, runs: Vec<Run>) -> Self {
         let current = Run { copied: false, at: 0, end: 0, border };
-        TextParts { runs: Vec::new(), current, len: 0, border, copied: String::new() }
+        TextParts { runs, current, len: 0, border, copied: String::new() }
     }
 
     /// Adds text of the graph.
@@ -108,14 +113,19 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(out: Vec<u8>, border: u64) -> Self {
+    pub(super) fn new(out: Vec<u8>, border: u64, mut scratch: Scratch) -> Self {
+        let mut structure = std::mem::take(&mut scratch.structure);
+        structure.clear();
+        let mut runs = std::mem::take(&mut scratch.runs);
+        runs.clear();
         Parts {
-            structure: Vec::new(),
-            text: TextParts::new(border),
+            structure,
+            text: TextParts::new(border, runs),
             payloads: Vec::new(),
             data_len: 0,
             copied: Vec::new(),
             out,
+            scratch,
         }
     }
 
@@ -148,7 +158,7 @@ pub(super) struct Emitter<'g> {
     graph: &'g Graph<'g>,
     parts: Parts,
     header: Header,
-    shapes: Vec<u8>,
+    shapes: Cow<'g, [u8]>,
     start: usize,
     part: Part,
 }
@@ -167,7 +177,7 @@ enum Part {
 const BLOCK: usize = 1 << 16;
 
 impl<'g> Emitter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, shapes: Vec<u8>, mut parts: Parts, refs: bool) -> Self {
+    pub(super) fn new(graph: &'g Graph<'g>, shapes: Cow<'g, [u8]>, mut parts: Parts, refs: bool) -> Self {
         parts.text.close(parts.text.current);
         let header = Header {
             refs,
@@ -178,6 +188,14 @@ impl<'g> Emitter<'g> {
         };
         let start = parts.out.len();
         Emitter { graph, parts, header, shapes, start, part: Part::Head }
+    }
+
+    /// Leaves the buffers to the next encoder.
+    fn recycle(&mut self) {
+        let mut scratch = std::mem::take(&mut self.parts.scratch);
+        scratch.structure = std::mem::take(&mut self.parts.structure);
+        scratch.runs = std::mem::take(&mut self.parts.text.runs);
+        scratch.keep();
     }
 
     /// The caller's buffer as it was.
@@ -228,7 +246,11 @@ impl<'g> Emitter<'g> {
                     Part::Data(0, 0)
                 }
                 Part::Data(index, done) => match payloads.get(index) {
-                    None => return Some(std::mem::take(out)),
+                    None => {
+                        let message = std::mem::take(out);
+                        self.recycle();
+                        return Some(message);
+                    }
                     Some(&Payload { copied: is_copied, pad, at, len }) => {
                         if done == 0 {
                             out.resize(out.len() + usize::from(pad), 0);

@@ -91,15 +91,10 @@ impl<'g> Encoder<'g> {
         match &mut self.phase {
             Phase::Write(write) => {
                 if write.run(steps).map_err(|kind| explain(write, kind))? {
-                    if write.shapes.has_unknown_symbol {
-                        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
-                    }
-                    let emitter = write.take_emitter();
-                    if emitter.message_len() as u64 > self.max_bytes {
-                        let detail = format!("the message takes {} bytes", emitter.message_len());
-                        return Err(Error::new(ErrorKind::LimitExceeded, detail));
-                    }
-                    self.phase = Phase::Emit(emitter);
+                    self.phase = match std::mem::replace(&mut self.phase, Phase::Done(Vec::new())) {
+                        Phase::Write(write) => Phase::Emit(assemble(*write, self.max_bytes)?),
+                        other => other,
+                    };
                 }
             }
             Phase::Emit(emitter) => {
@@ -111,6 +106,19 @@ impl<'g> Encoder<'g> {
         }
         if steps == usize::MAX { self.step(steps) } else { Ok(matches!(self.phase, Phase::Done(_))) }
     }
+}
+
+/// Goes from what has been written to putting it together.
+fn assemble(write: Write<'_>, max_bytes: u64) -> Result<Emitter<'_>, Error> {
+    if write.shapes.has_unknown_symbol {
+        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
+    }
+    let emitter = write.into_emitter();
+    if emitter.message_len() as u64 > max_bytes {
+        let detail = format!("the message takes {} bytes", emitter.message_len());
+        return Err(Error::new(ErrorKind::LimitExceeded, detail));
+    }
+    Ok(emitter)
 }
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.

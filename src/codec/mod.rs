@@ -10,6 +10,7 @@ mod guard;
 mod open;
 mod options;
 mod read;
+mod scratch;
 mod shapes;
 mod write;
 mod write_shapes;

@@ -5,6 +5,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::emit::{Emitter, Parts};
 use super::options::EncodeOptions;
+use super::scratch::Scratch;
 use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
@@ -78,16 +79,23 @@ impl Frame {
 
 impl<'g> Write<'g> {
     pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+        let mut scratch = Scratch::take();
+        let mut identities = std::mem::take(&mut scratch.identities);
+        identities.clear();
+        identities.resize(graph.nodes.len(), 0);
+        let mut stack = std::mem::take(&mut scratch.stack);
+        stack.clear();
+        stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out, graph.text.border()),
-            identities: vec![0; graph.nodes.len()],
+            shapes: ShapeWriter::new(graph, &mut scratch),
+            parts: Parts::new(out, graph.text.border(), scratch),
+            identities,
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            stack,
             left: 0,
         }
     }
@@ -97,9 +105,14 @@ impl<'g> Write<'g> {
         self.stack.iter()
     }
 
-    pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
-        Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
+    /// What puts together what has been written.
+    pub(super) fn into_emitter(self) -> Emitter<'g> {
+        let Write { graph, shapes, mut parts, refs, identities, stack, .. } = self;
+        let section = shapes.section();
+        shapes.recycle(&mut parts.scratch);
+        parts.scratch.identities = identities;
+        parts.scratch.stack = stack;
+        Emitter::new(graph, section, parts, refs)
     }
 
     /// The caller's buffer, to which nothing has been written yet.
