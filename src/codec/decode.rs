@@ -61,7 +61,7 @@ impl<'a> Decoder<'a> {
     ///
     /// Those of [`run`](Self::run).
     pub fn finish(mut self) -> Result<Graph<'a>, Error> {
-        self.run(usize::MAX)?;
+        self.engine.run_to_end()?;
         Ok(self.engine.read.graph)
     }
 }
@@ -70,7 +70,7 @@ impl<'a> Decoder<'a> {
 pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
     let mut engine = Engine::<'_, false>::new(input, options)?;
     engine.refuse_trailing(input)?;
-    engine.run(usize::MAX).map(drop)
+    engine.run_to_end()
 }
 
 /// Decodes the message that `input` is, or begins with.
@@ -79,7 +79,7 @@ pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool)
     if !prefix {
         engine.refuse_trailing(input)?;
     }
-    engine.run(usize::MAX)?;
+    engine.run_to_end()?;
     Ok((engine.read.graph, engine.end))
 }
 
@@ -240,6 +240,11 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         }
     }
 
+    fn run_to_end(&mut self) -> Result<(), Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(())
+    }
+
     fn step(&mut self, steps: usize) -> Result<bool, Fault> {
         match &mut self.phase {
             Phase::Shapes(reader) => {
@@ -260,11 +265,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             }
             Phase::Done => {}
         }
-        match self.phase {
-            Phase::Done => Ok(true),
-            _ if steps == usize::MAX => self.step(steps),
-            _ => Ok(false),
-        }
+        Ok(matches!(self.phase, Phase::Done))
     }
 
     /// Adds to a fault where in the value it is.

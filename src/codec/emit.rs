@@ -15,8 +15,6 @@ pub(super) struct Parts {
     data_len: u64,
     /// Payloads that the graph does not hold in this form.
     copied: Vec<u8>,
-    /// Where the message goes, behind what is there already.
-    out: Vec<u8>,
     /// Buffers for the next message.
     pub(super) scratch: Scratch,
 }
@@ -113,7 +111,7 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(out: Vec<u8>, border: u64, mut scratch: Scratch) -> Self {
+    pub(super) fn new(border: u64, mut scratch: Scratch) -> Self {
         let mut structure = std::mem::take(&mut scratch.structure);
         structure.clear();
         let mut runs = std::mem::take(&mut scratch.runs);
@@ -124,13 +122,8 @@ impl Parts {
             payloads: Vec::new(),
             data_len: 0,
             copied: Vec::new(),
-            out,
             scratch,
         }
-    }
-
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.out
     }
 
     /// Adds bytes of the graph, aligned.
@@ -159,6 +152,7 @@ pub(super) struct Emitter<'g> {
     parts: Parts,
     header: Header,
     shapes: Cow<'g, [u8]>,
+    /// Where in the buffer the message begins.
     start: usize,
     part: Part,
 }
@@ -186,8 +180,7 @@ impl<'g> Emitter<'g> {
             text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
-        let start = parts.out.len();
-        Emitter { graph, parts, header, shapes, start, part: Part::Head }
+        Emitter { graph, parts, header, shapes, start: 0, part: Part::Head }
     }
 
     /// Leaves the buffers to the next encoder.
@@ -198,23 +191,18 @@ impl<'g> Emitter<'g> {
         scratch.keep();
     }
 
-    /// The caller's buffer as it was.
-    pub(super) fn into_out(mut self) -> Vec<u8> {
-        self.parts.out.truncate(self.start);
-        self.parts.out
-    }
-
     pub(super) fn message_len(&self) -> usize {
         self.header.message_len()
     }
 
-    /// Copies up to `steps` blocks. The message is there when all have been copied.
-    pub(super) fn run(&mut self, steps: usize) -> Option<Vec<u8>> {
+    /// Copies up to `steps` blocks to the end of `out`, and says whether all have been copied.
+    pub(super) fn run(&mut self, steps: usize, out: &mut Vec<u8>) -> bool {
         let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
         for _ in 0..steps {
-            let Parts { structure, text, payloads, copied, out, .. } = &mut self.parts;
+            let Parts { structure, text, payloads, copied, .. } = &mut self.parts;
             self.part = match self.part {
                 Part::Head => {
+                    self.start = out.len();
                     out.reserve_exact(self.header.message_len());
                     self.header.write(out);
                     out.extend_from_slice(&self.shapes);
@@ -247,9 +235,8 @@ impl<'g> Emitter<'g> {
                 }
                 Part::Data(index, done) => match payloads.get(index) {
                     None => {
-                        let message = std::mem::take(out);
                         self.recycle();
-                        return Some(message);
+                        return true;
                     }
                     Some(&Payload { copied: is_copied, pad, at, len }) => {
                         if done == 0 {
@@ -268,7 +255,7 @@ impl<'g> Emitter<'g> {
                 },
             };
         }
-        None
+        false
     }
 }
 

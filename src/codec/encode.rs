@@ -25,26 +25,23 @@ use crate::graph::{Graph, Step, path};
 /// ```
 pub struct Encoder<'g> {
     phase: Phase<'g>,
+    message: Vec<u8>,
     failed: Option<Error>,
     max_bytes: u64,
 }
 
 enum Phase<'g> {
     Write(Box<Write<'g>>),
-    Emit(Emitter<'g>),
-    Done(Vec<u8>),
+    Emit(Box<Emitter<'g>>),
+    Done,
 }
 
 impl<'g> Encoder<'g> {
     /// An encoder of `graph`.
     pub fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
-        Self::appending(graph, options, Vec::new())
-    }
-
-    /// An encoder that appends to `out`.
-    fn appending(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
-        let write = Box::new(Write::new(graph, options, out));
-        Encoder { phase: Phase::Write(write), failed: None, max_bytes: options.max_bytes.unwrap_or(u64::MAX) }
+        let write = Box::new(Write::new(graph, options));
+        let max_bytes = options.max_bytes.unwrap_or(u64::MAX);
+        Encoder { phase: Phase::Write(write), message: Vec::new(), failed: None, max_bytes }
     }
 
     /// Runs for up to `steps` steps and says whether the message is complete.
@@ -60,51 +57,33 @@ impl<'g> Encoder<'g> {
         self.step(steps).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    /// Runs to the end; the buffer comes back whole or as it was.
-    fn into_buffer(mut self) -> Result<Vec<u8>, (Error, Vec<u8>)> {
-        match self.run(usize::MAX) {
-            Ok(_) => Ok(match self.phase {
-                Phase::Done(message) => message,
-                _ => Vec::new(),
-            }),
-            Err(error) => Err((
-                error,
-                match self.phase {
-                    Phase::Write(write) => write.into_out(),
-                    Phase::Emit(emitter) => emitter.into_out(),
-                    Phase::Done(out) => out,
-                },
-            )),
-        }
-    }
-
     /// The message; what is left to encode is encoded first.
     ///
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub fn finish(self) -> Result<Vec<u8>, Error> {
-        self.into_buffer().map_err(|(error, _)| error)
+    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(self.message)
     }
 
     fn step(&mut self, steps: usize) -> Result<bool, Error> {
         match &mut self.phase {
             Phase::Write(write) => {
-                if write.run(steps).map_err(|kind| explain(write, kind))? {
-                    self.phase = match std::mem::replace(&mut self.phase, Phase::Done(Vec::new())) {
-                        Phase::Write(write) => Phase::Emit(assemble(*write, self.max_bytes)?),
-                        other => other,
-                    };
+                if write.run(steps).map_err(|kind| explain(write, kind))?
+                    && let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done)
+                {
+                    self.phase = Phase::Emit(Box::new(assemble(*write, self.max_bytes)?));
                 }
             }
             Phase::Emit(emitter) => {
-                if let Some(message) = emitter.run(steps) {
-                    self.phase = Phase::Done(message);
+                if emitter.run(steps, &mut self.message) {
+                    self.phase = Phase::Done;
                 }
             }
-            Phase::Done(_) => return Ok(true),
+            Phase::Done => {}
         }
-        if steps == usize::MAX { self.step(steps) } else { Ok(matches!(self.phase, Phase::Done(_))) }
+        Ok(matches!(self.phase, Phase::Done))
     }
 }
 
@@ -123,13 +102,10 @@ fn assemble(write: Write<'_>, max_bytes: u64) -> Result<Emitter<'_>, Error> {
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
-    let encoder = Encoder::appending(graph, options, std::mem::take(out));
-    let (result, buffer) = match encoder.into_buffer() {
-        Ok(buffer) => (Ok(()), buffer),
-        Err((error, buffer)) => (Err(error), buffer),
-    };
-    *out = buffer;
-    result
+    let mut write = Write::new(graph, options);
+    write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
+    assemble(write, options.max_bytes.unwrap_or(u64::MAX))?.run(usize::MAX, out);
+    Ok(())
 }
 
 /// Adds to an error where in the value it is.

@@ -78,7 +78,7 @@ impl Frame {
 }
 
 impl<'g> Write<'g> {
-    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
         let mut scratch = Scratch::take();
         let mut identities = std::mem::take(&mut scratch.identities);
         identities.clear();
@@ -89,7 +89,7 @@ impl<'g> Write<'g> {
         Write {
             graph,
             shapes: ShapeWriter::new(graph, &mut scratch),
-            parts: Parts::new(out, graph.text.border(), scratch),
+            parts: Parts::new(graph.text.border(), scratch),
             identities,
             next_identity: 0,
             refs: false,
@@ -113,11 +113,6 @@ impl<'g> Write<'g> {
         parts.scratch.identities = identities;
         parts.scratch.stack = stack;
         Emitter::new(graph, section, parts, refs)
-    }
-
-    /// The caller's buffer, to which nothing has been written yet.
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.parts.into_out()
     }
 
     /// Writes up to `steps` values and says whether the root is complete.
