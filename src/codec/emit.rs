@@ -15,8 +15,6 @@ pub(super) struct Parts {
     data_len: u64,
     /// Payloads that the graph does not hold in this form.
     copied: Vec<u8>,
-    /// Buffers for the next message.
-    pub(super) scratch: Scratch,
 }
 
 /// The text as runs of the graph's: neighbouring strings are copied as one.
@@ -111,19 +109,18 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(border: u64, mut scratch: Scratch) -> Self {
+    pub(super) fn new(border: u64, scratch: &mut Scratch) -> Self {
         let mut structure = std::mem::take(&mut scratch.structure);
         structure.clear();
         let mut runs = std::mem::take(&mut scratch.runs);
         runs.clear();
-        Parts {
-            structure,
-            text: TextParts::new(border, runs),
-            payloads: Vec::new(),
-            data_len: 0,
-            copied: Vec::new(),
-            scratch,
-        }
+        Parts { structure, text: TextParts::new(border, runs), payloads: Vec::new(), data_len: 0, copied: Vec::new() }
+    }
+
+    /// Gives back what the next encoder can use again.
+    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
+        scratch.structure = std::mem::take(&mut self.structure);
+        scratch.runs = std::mem::take(&mut self.text.runs);
     }
 
     /// Adds bytes of the graph, aligned.
@@ -147,9 +144,7 @@ impl Parts {
 }
 
 /// Copies the parts into one message, a block at a time.
-pub(super) struct Emitter<'g> {
-    graph: &'g Graph<'g>,
-    parts: Parts,
+pub(super) struct Emission<'g> {
     header: Header,
     shapes: Cow<'g, [u8]>,
     /// Where in the buffer the message begins.
@@ -170,8 +165,8 @@ enum Part {
 /// A step copies this many bytes.
 const BLOCK: usize = 1 << 16;
 
-impl<'g> Emitter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, shapes: Cow<'g, [u8]>, mut parts: Parts, refs: bool) -> Self {
+impl<'g> Emission<'g> {
+    pub(super) fn new(shapes: Cow<'g, [u8]>, parts: &mut Parts, refs: bool) -> Self {
         parts.text.close(parts.text.current);
         let header = Header {
             refs,
@@ -180,15 +175,7 @@ impl<'g> Emitter<'g> {
             text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
-        Emitter { graph, parts, header, shapes, start: 0, part: Part::Head }
-    }
-
-    /// Leaves the buffers to the next encoder.
-    fn recycle(&mut self) {
-        let mut scratch = std::mem::take(&mut self.parts.scratch);
-        scratch.structure = std::mem::take(&mut self.parts.structure);
-        scratch.runs = std::mem::take(&mut self.parts.text.runs);
-        scratch.keep();
+        Emission { header, shapes, start: 0, part: Part::Head }
     }
 
     pub(super) fn message_len(&self) -> usize {
@@ -196,10 +183,10 @@ impl<'g> Emitter<'g> {
     }
 
     /// Copies up to `steps` blocks to the end of `out`, and says whether all have been copied.
-    pub(super) fn run(&mut self, steps: usize, out: &mut Vec<u8>) -> bool {
+    pub(super) fn run(&mut self, steps: usize, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) -> bool {
         let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
+        let Parts { structure, text, payloads, copied, .. } = parts;
         for _ in 0..steps {
-            let Parts { structure, text, payloads, copied, .. } = &mut self.parts;
             self.part = match self.part {
                 Part::Head => {
                     self.start = out.len();
@@ -218,7 +205,7 @@ impl<'g> Emitter<'g> {
                         let bytes = if is_copied {
                             &text.copied.as_bytes()[at as usize..end as usize]
                         } else {
-                            self.graph.text.run(at, end - at)
+                            graph.text.run(at, end - at)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Text(index + 1, 0),
@@ -234,10 +221,7 @@ impl<'g> Emitter<'g> {
                     Part::Data(0, 0)
                 }
                 Part::Data(index, done) => match payloads.get(index) {
-                    None => {
-                        self.recycle();
-                        return true;
-                    }
+                    None => return true,
                     Some(&Payload { copied: is_copied, pad, at, len }) => {
                         if done == 0 {
                             out.resize(out.len() + usize::from(pad), 0);
@@ -245,7 +229,7 @@ impl<'g> Emitter<'g> {
                         let bytes = if is_copied {
                             &copied[at as usize..(at + len) as usize]
                         } else {
-                            self.graph.bytes.get(at, len)
+                            graph.bytes.get(at, len)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Data(index + 1, 0),

@@ -1,6 +1,6 @@
 //! The encoder: its phases, its stack, and what callers see of it.
 
-use super::emit::Emitter;
+use super::emit::Emission;
 use super::options::EncodeOptions;
 use super::write::Write;
 use crate::error::{Error, ErrorKind};
@@ -32,7 +32,7 @@ pub struct Encoder<'g> {
 
 enum Phase<'g> {
     Write(Box<Write<'g>>),
-    Emit(Box<Emitter<'g>>),
+    Emit(Box<Write<'g>>, Emission<'g>),
     Done,
 }
 
@@ -70,14 +70,15 @@ impl<'g> Encoder<'g> {
     fn step(&mut self, steps: usize) -> Result<bool, Error> {
         match &mut self.phase {
             Phase::Write(write) => {
-                if write.run(steps).map_err(|kind| explain(write, kind))?
-                    && let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done)
-                {
-                    self.phase = Phase::Emit(Box::new(assemble(*write, self.max_bytes)?));
+                if write.run(steps).map_err(|kind| explain(write, kind))? {
+                    let emission = assemble(write, self.max_bytes)?;
+                    if let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done) {
+                        self.phase = Phase::Emit(write, emission);
+                    }
                 }
             }
-            Phase::Emit(emitter) => {
-                if emitter.run(steps, &mut self.message) {
+            Phase::Emit(write, emission) => {
+                if write.emit(emission, steps, &mut self.message) {
                     self.phase = Phase::Done;
                 }
             }
@@ -88,23 +89,24 @@ impl<'g> Encoder<'g> {
 }
 
 /// Goes from what has been written to putting it together.
-fn assemble(write: Write<'_>, max_bytes: u64) -> Result<Emitter<'_>, Error> {
+fn assemble<'g>(write: &mut Write<'g>, max_bytes: u64) -> Result<Emission<'g>, Error> {
     if write.shapes.has_unknown_symbol {
         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
     }
-    let emitter = write.into_emitter();
-    if emitter.message_len() as u64 > max_bytes {
-        let detail = format!("the message takes {} bytes", emitter.message_len());
+    let emission = write.emission();
+    if emission.message_len() as u64 > max_bytes {
+        let detail = format!("the message takes {} bytes", emission.message_len());
         return Err(Error::new(ErrorKind::LimitExceeded, detail));
     }
-    Ok(emitter)
+    Ok(emission)
 }
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut write = Write::new(graph, options);
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
-    assemble(write, options.max_bytes.unwrap_or(u64::MAX))?.run(usize::MAX, out);
+    let mut emission = assemble(&mut write, options.max_bytes.unwrap_or(u64::MAX))?;
+    write.emit(&mut emission, usize::MAX, out);
     Ok(())
 }
 

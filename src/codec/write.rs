@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use super::emit::{Emitter, Parts};
+use super::emit::{Emission, Parts};
 use super::options::EncodeOptions;
 use super::scratch::Scratch;
 use super::write_shapes::{Numbered, ShapeWriter};
@@ -89,7 +89,7 @@ impl<'g> Write<'g> {
         Write {
             graph,
             shapes: ShapeWriter::new(graph, &mut scratch),
-            parts: Parts::new(graph.text.border(), scratch),
+            parts: Parts::new(graph.text.border(), &mut scratch),
             identities,
             next_identity: 0,
             refs: false,
@@ -106,13 +106,24 @@ impl<'g> Write<'g> {
     }
 
     /// What puts together what has been written.
-    pub(super) fn into_emitter(self) -> Emitter<'g> {
-        let Write { graph, shapes, mut parts, refs, identities, stack, .. } = self;
-        let section = shapes.section();
-        shapes.recycle(&mut parts.scratch);
-        parts.scratch.identities = identities;
-        parts.scratch.stack = stack;
-        Emitter::new(graph, section, parts, refs)
+    pub(super) fn emission(&mut self) -> Emission<'g> {
+        Emission::new(self.shapes.section(), &mut self.parts, self.refs)
+    }
+
+    /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
+    pub(super) fn emit(&mut self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
+        let done = emission.run(steps, self.graph, &self.parts, out);
+        if done {
+            let mut scratch = Scratch {
+                identities: std::mem::take(&mut self.identities),
+                stack: std::mem::take(&mut self.stack),
+                ..Scratch::default()
+            };
+            self.parts.recycle(&mut scratch);
+            self.shapes.recycle(&mut scratch);
+            scratch.keep();
+        }
+        done
     }
 
     /// Writes up to `steps` values and says whether the root is complete.

@@ -186,7 +186,8 @@ impl<'g> ShapeWriter<'g> {
             self.by_content = Some(table);
         }
         // Symbols are numbered when they are first used, so before what follows; the rest of the shape can wait.
-        for i in 0..self.len(source) {
+        let may_have_symbols = self.graph.shapes.has_symbol_keys() || matches!(source, Source::Dictionary(_));
+        for i in 0..if may_have_symbols { self.len(source) } else { 0 } {
             if let Key::Symbol(index) = self.key(source, i) {
                 self.has_unknown_symbol |= self.symbol(index).is_none();
             }
@@ -195,9 +196,9 @@ impl<'g> ShapeWriter<'g> {
     }
 
     /// Gives back what the next writer can use again.
-    pub(super) fn recycle(self, scratch: &mut Scratch) {
-        scratch.numbers = self.numbers;
-        scratch.sources = self.sources;
+    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
+        scratch.numbers = std::mem::take(&mut self.numbers);
+        scratch.sources = std::mem::take(&mut self.sources);
     }
 
     fn kind(&self, source: Source) -> ShapeKind<'g> {

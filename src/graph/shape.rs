@@ -177,6 +177,7 @@ pub(crate) struct Shapes {
     /// Finds a shape by its content. Built when first asked for, so that decoding does not pay for it.
     by_content: Lookup,
     by_symbol: Lookup,
+    has_symbol_keys: bool,
     /// The section that this whole table makes in a message, once an encoder has made it.
     section: OnceLock<Box<[u8]>>,
 }
@@ -263,6 +264,11 @@ impl Shapes {
 
     pub(crate) fn symbols_len(&self) -> usize {
         self.symbols.len()
+    }
+
+    /// Whether any key of any shape is a symbol.
+    pub(crate) fn has_symbol_keys(&self) -> bool {
+        self.has_symbol_keys
     }
 
     /// The section that this whole table makes in a message, as `make` gives it the first time.
@@ -380,7 +386,10 @@ impl Shapes {
     pub(crate) fn push_key(&mut self, key: Key<'_>) {
         let key = match key {
             Key::String(text) => StoredKey::Text(self.store(text)),
-            Key::Symbol(index) => StoredKey::Symbol(index),
+            Key::Symbol(index) => {
+                self.has_symbol_keys = true;
+                StoredKey::Symbol(index)
+            }
         };
         self.section.take();
         self.keys.push(key);
@@ -394,7 +403,10 @@ impl Shapes {
         let mut keys = self.stored_keys(shape).to_vec();
         let key = match key {
             Key::String(text) => StoredKey::Text(self.store(text)),
-            Key::Symbol(symbol) => StoredKey::Symbol(symbol),
+            Key::Symbol(symbol) => {
+                self.has_symbol_keys = true;
+                StoredKey::Symbol(symbol)
+            }
         };
         keys.insert(index, key);
         self.intern_stored(shape, &keys)
