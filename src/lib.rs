@@ -3,6 +3,8 @@
 
 mod error;
 mod graph;
+#[cfg(feature = "json")]
+pub mod json;
 mod wire;
 
 pub use error::{Error, ErrorKind};

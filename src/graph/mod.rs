@@ -23,6 +23,7 @@ mod shape;
 mod slot;
 mod symbol;
 mod text;
+mod transition;
 mod walk;
 
 use std::sync::Arc;
@@ -49,6 +50,7 @@ pub(crate) use slot::{Extent, Slot};
 pub use symbol::{Symbol, SymbolKind, WellKnown};
 pub use text::JsStr;
 pub(crate) use text::{TextStore, well_formed};
+pub(crate) use transition::{Place, Transitions};
 
 /// A JavaScript value with everything it refers to.
 ///
@@ -140,6 +142,12 @@ impl<'a> Graph<'a> {
     /// How many objects the arena holds, those that the root does not reach among them.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Bytes that values, objects, text and payloads take, without the table of shapes.
+    pub(crate) fn bytes_held(&self) -> u64 {
+        let fixed = self.slots.len() * size_of::<Slot>() + self.nodes.len() * size_of::<Node>();
+        fixed as u64 + self.text.len() + self.bytes.len()
     }
 
     #[inline]

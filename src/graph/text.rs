@@ -202,6 +202,10 @@ impl<'a> TextStore<'a> {
         self.base.len() as u64
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        (self.base.len() + self.own.len()) as u64
+    }
+
     pub(crate) fn push(&mut self, text: &str) -> u64 {
         let at = self.base.len() + self.own.len();
         self.own.push_str(text);
