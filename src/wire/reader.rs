@@ -85,6 +85,11 @@ impl<'a> Reader<'a> {
         self.take(8).map(LittleEndian::read_f64)
     }
 
+    /// Goes back to an earlier offset.
+    pub(crate) fn rewind(&mut self, offset: usize) {
+        self.at = offset - self.base;
+    }
+
     /// The section is used up.
     pub(crate) fn finish(&self) -> Result<(), Fault> {
         if self.remaining() == 0 { Ok(()) } else { Err(Fault::new(ErrorKind::UnusedBytes, self.offset())) }

@@ -1,0 +1,308 @@
+//! The decoder: its phases, its stack, and what callers see of it.
+
+use std::sync::Arc;
+
+use super::options::DecodeOptions;
+use super::shapes::ShapesReader;
+use crate::error::{Error, ErrorKind, Fault};
+use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, path};
+use crate::wire::{Reader, Sections};
+
+/// Decodes a message a step at a time: a step is one value, one shape, or the validation of the text.
+///
+/// [`Marshal::decode`](crate::Marshal::decode) runs it in one go.
+///
+/// # Examples
+///
+/// ```
+/// use marshal::{DecodeOptions, Decoder, Marshal, js};
+///
+/// let bytes = Marshal::encode(&js!({ a: [1, 2, 3] }))?;
+/// let mut decoder = Decoder::new(&bytes, &DecodeOptions::new())?;
+/// let mut slices = 0;
+/// while !decoder.run(2)? {
+///     slices += 1; // here other work can be done
+/// }
+/// assert!(slices > 1);
+/// assert_eq!(decoder.finish()?.to_string(), "{a: [1, 2, 3]}");
+/// # Ok::<(), marshal::Error>(())
+/// ```
+pub struct Decoder<'a> {
+    engine: Engine<'a, true>,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder of the message at the start of `input`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the message's head (`spec/format.md`, section 2).
+    pub fn new(input: &'a [u8], options: &DecodeOptions) -> Result<Self, Error> {
+        Ok(Decoder { engine: Engine::new(input, options)? })
+    }
+
+    /// Runs for up to `steps` steps and says whether the message is decoded.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the message, with the offset and the path of it. A decoder that has failed fails again.
+    pub fn run(&mut self, steps: usize) -> Result<bool, Error> {
+        self.engine.run(steps)
+    }
+
+    /// Where the message ends in the input.
+    pub fn message_len(&self) -> usize {
+        self.engine.end
+    }
+
+    /// The graph; what is left to decode is decoded first.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run).
+    pub fn finish(mut self) -> Result<Graph<'a>, Error> {
+        self.run(usize::MAX)?;
+        Ok(self.engine.read.graph)
+    }
+}
+
+/// Validates a message and keeps no more of it than the containers that are open.
+pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
+    let mut engine = Engine::<'_, false>::new(input, options)?;
+    engine.refuse_trailing(input)?;
+    engine.run(usize::MAX).map(drop)
+}
+
+/// Decodes the message that `input` is, or begins with.
+pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool) -> Result<(Graph<'a>, usize), Error> {
+    let decoder = Decoder::new(input, options)?;
+    if !prefix {
+        decoder.engine.refuse_trailing(input)?;
+    }
+    let end = decoder.message_len();
+    Ok((decoder.finish()?, end))
+}
+
+/// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
+pub(super) struct Engine<'a, const BUILD: bool> {
+    input: &'a [u8],
+    options: DecodeOptions,
+    phase: Phase<'a>,
+    failed: Option<Error>,
+    end: usize,
+    pub(super) read: Read<'a>,
+}
+
+enum Phase<'a> {
+    Shapes(ShapesReader<'a>),
+    Text,
+    Structure,
+    Done,
+}
+
+/// The state of reading the structure.
+pub(super) struct Read<'a> {
+    pub(super) structure: Reader<'a>,
+    /// The section's bytes, before they are known to be UTF-8.
+    text_bytes: &'a [u8],
+    pub(super) text: &'a str,
+    /// Offset of the text in the message, and how much of it is used.
+    text_base: usize,
+    pub(super) text_used: usize,
+    pub(super) data: &'a [u8],
+    pub(super) data_base: usize,
+    pub(super) data_used: usize,
+    pub(super) refs: bool,
+    pub(super) options: DecodeOptions,
+    /// Values that open containers still owe, and all that they have ever owed.
+    pub(super) owed: u64,
+    pub(super) values: u64,
+    pub(super) graph: Graph<'a>,
+    pub(super) strings: Vec<Slot>,
+    pub(super) distinct: Distinct,
+    pub(super) stack: Vec<Frame>,
+    pub(super) frame: Frame,
+}
+
+/// A container that is being read: where its next value goes, and up to where.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) next: u32,
+    pub(super) end: u32,
+    pub(super) node: NodeId,
+    pub(super) role: Role,
+}
+
+/// What the values of a container have to be, and what follows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Any values and nothing after them.
+    Plain,
+    /// The root, which has no container.
+    Root,
+    Map,
+    Set,
+    /// Keys and values in turn.
+    Dictionary,
+    /// A gap before each value; the extra properties after them.
+    Elements,
+    /// The extra properties of an array.
+    Extra,
+    Boxed,
+    /// The buffer, then the view's offset and length.
+    View,
+    /// The source, then lastIndex.
+    RegExp,
+    /// The base of a derived instance, then its fields.
+    Derived,
+}
+
+impl<'a, const BUILD: bool> Engine<'a, BUILD> {
+    fn new(input: &'a [u8], options: &DecodeOptions) -> Result<Self, Fault> {
+        let sections = Sections::read(input)?;
+        if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
+            return Err(Fault::new(ErrorKind::LimitExceeded, 4));
+        }
+        let phase = match sections.shapes.remaining() {
+            0 => Phase::Text,
+            _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
+        };
+        let mut graph = Graph::borrowing("", sections.data);
+        let structure = sections.structure;
+        graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
+        graph.slots.push(Slot::Undefined);
+        let root = Frame { next: 0, end: 1, node: NodeId(u32::MAX), role: Role::Root };
+        let read = Read {
+            structure,
+            text_bytes: sections.text,
+            text: "",
+            text_base: sections.text_at,
+            text_used: 0,
+            data: sections.data,
+            data_base: sections.data_at,
+            data_used: 0,
+            refs: sections.refs,
+            options: options.clone(),
+            owed: 1,
+            values: 0,
+            graph,
+            strings: Vec::new(),
+            distinct: Distinct::default(),
+            stack: Vec::new(),
+            frame: root,
+        };
+        Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
+    }
+
+    fn refuse_trailing(&self, input: &[u8]) -> Result<(), Fault> {
+        if self.end == input.len() { Ok(()) } else { Err(Fault::new(ErrorKind::TrailingBytes, self.end)) }
+    }
+
+    fn run(&mut self, steps: usize) -> Result<bool, Error> {
+        match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => self.step(steps).map_err(|fault| {
+                let error = self.explain(fault);
+                self.failed = Some(error.clone());
+                error
+            }),
+        }
+    }
+
+    fn step(&mut self, steps: usize) -> Result<bool, Fault> {
+        match &mut self.phase {
+            Phase::Shapes(reader) => {
+                if let Some(shapes) = reader.run(steps)? {
+                    self.read.graph.shapes = shapes;
+                    self.phase = Phase::Text;
+                }
+            }
+            Phase::Text => {
+                self.read.validate_text()?;
+                self.phase = Phase::Structure;
+            }
+            Phase::Structure => {
+                if self.read.run::<BUILD>(steps)? {
+                    self.read.finish()?;
+                    self.phase = Phase::Done;
+                }
+            }
+            Phase::Done => {}
+        }
+        match self.phase {
+            Phase::Done => Ok(true),
+            _ if steps == usize::MAX => self.step(steps),
+            _ => Ok(false),
+        }
+    }
+
+    /// Adds to a fault where in the value it is.
+    #[cold]
+    fn explain(&self, fault: Fault) -> Error {
+        let mut fault = fault;
+        if !matches!(self.phase, Phase::Structure) {
+            return fault.into();
+        }
+        let read = &self.read;
+        if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, read.doubled) {
+            fault.at = self.locate(read.frame.node, slot).unwrap_or(fault.at);
+        }
+        let frames = read.stack.iter().chain([&read.frame]).filter(|frame| frame.role != Role::Root);
+        let steps = frames.map(|frame| Step { node: frame.node, slot: frame.next });
+        Error::from(fault).at_path(path(&read.graph, steps))
+    }
+
+    /// Where in the input the value begins that goes to `slot` of `node`: found by decoding again up to there, so that
+    /// no offsets need to be kept for messages that are right.
+    #[cold]
+    fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
+        let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
+        loop {
+            let frame = again.read.frame;
+            if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
+                return Some(again.read.structure.offset());
+            }
+            if again.step(1).ok()? {
+                return None;
+            }
+        }
+    }
+}
+
+/// Structure and shapes of at most this many bytes: their values are counted in 32 bits.
+const MAX_SECTION: usize = 1 << 31;
+
+/// Room for slots that is taken at once; each value has at least a byte of structure.
+const MAX_FIRST_SLOTS: usize = 1 << 16;
+
+impl Read<'_> {
+    /// The text is UTF-8. All of it at once: a vectorised pass over bytes that are then lent as one `str`.
+    fn validate_text(&mut self) -> Result<(), Fault> {
+        self.text = match simdutf8::basic::from_utf8(self.text_bytes) {
+            Ok(text) => text,
+            Err(_) => {
+                let valid = simdutf8::compat::from_utf8(self.text_bytes).map_or_else(|e| e.valid_up_to(), str::len);
+                return Err(Fault::new(ErrorKind::InvalidUtf8, self.text_base + valid));
+            }
+        };
+        self.graph.text = crate::graph::TextStore::borrowing(self.text);
+        Ok(())
+    }
+
+    /// All sections are used up, and the first slot is the root.
+    fn finish(&mut self) -> Result<(), Fault> {
+        self.structure.finish()?;
+        if self.text_used < self.text.len() {
+            return Err(Fault::new(ErrorKind::UnusedBytes, self.text_base + self.text_used));
+        }
+        if self.data_used < self.data.len() {
+            return Err(Fault::new(ErrorKind::UnusedBytes, self.data_base + self.data_used));
+        }
+        self.graph.root = self.graph.slots[0];
+        Ok(())
+    }
+
+    pub(super) fn shapes(&self) -> &Shapes {
+        Arc::as_ref(&self.graph.shapes)
+    }
+}

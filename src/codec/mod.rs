@@ -1,0 +1,16 @@
+//! Graph to message and back: two engines with a stack of their own that stop after any step and go on.
+//!
+//! Knows the graph and the wire, and nothing of who drives it.
+
+mod close;
+mod decode;
+mod emit;
+mod encode;
+mod options;
+mod read;
+mod shapes;
+mod write_shapes;
+
+pub use decode::Decoder;
+pub use encode::Encoder;
+pub use options::{DecodeOptions, EncodeOptions};
