@@ -51,6 +51,7 @@ pub use symbol::{Symbol, SymbolKind, WellKnown};
 pub use text::JsStr;
 pub(crate) use text::{TextStore, well_formed};
 pub(crate) use transition::{Place, Transitions};
+pub(crate) use walk::Visit;
 
 /// A JavaScript value with everything it refers to.
 ///

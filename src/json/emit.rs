@@ -7,6 +7,8 @@ use crate::graph::JsStr;
 /// Levels deeper than this are not indented further, so that indentation stays linear in the number of values.
 const INDENT_LEVELS: usize = 64;
 
+const SPACES: &str = "                                                                ";
+
 /// Text so far, and where in it the next item stands.
 #[derive(Debug, Default)]
 pub(super) struct Emit {
@@ -73,8 +75,12 @@ impl Emit {
     fn line(&mut self) {
         if self.indent > 0 {
             self.text.push('\n');
-            let spaces = self.indent * self.depth.min(INDENT_LEVELS);
-            self.text.extend(std::iter::repeat_n(' ', spaces));
+            let mut spaces = self.indent * self.depth.min(INDENT_LEVELS);
+            while spaces > 0 {
+                let run = &SPACES[..spaces.min(SPACES.len())];
+                self.text.push_str(run);
+                spaces -= run.len();
+            }
         }
     }
 

@@ -214,7 +214,7 @@ impl<'g> Writer<'g> {
             self.step()?;
             if self.drained + self.emit.text.len() as u64 > self.max_bytes {
                 let detail = format!("the JSON text is over {} bytes; raise JsonOptions::max_bytes", self.max_bytes);
-                return Err(Error::new(ErrorKind::LimitExceeded, detail).at_path(self.path()));
+                return Err(Error::new(ErrorKind::LimitExceeded, detail));
             }
         }
         Ok(self.tasks.is_empty())
@@ -354,7 +354,7 @@ impl<'g> Writer<'g> {
 
     fn object(&mut self, id: NodeId) -> Result<(), Error> {
         let graph = self.graph;
-        let Some(node) = graph.node(id) else { return Ok(()) };
+        let Some(node) = graph.node(id) else { return self.value(Slot::Null) };
         if self.lossy == Lossy::Show {
             if self.show_reference(id) {
                 return Ok(());
