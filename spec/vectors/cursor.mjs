@@ -54,3 +54,21 @@ export class Cursor {
     }
   }
 }
+
+// What stands twice is found when all has been read (section 11).
+export class Distinct {
+  seen = new Set();
+
+  constructor(kind) {
+    this.kind = kind;
+  }
+
+  add(item, at) {
+    if (this.seen.has(item)) this.twice ??= at;
+    this.seen.add(item);
+  }
+
+  finish() {
+    if (this.twice !== undefined) fail(this.kind, this.twice);
+  }
+}

@@ -1,5 +1,5 @@
 // Reads the shapes section (section 6).
-import { fail } from "./cursor.mjs";
+import { Distinct, fail } from "./cursor.mjs";
 import { firstMalformed } from "./text.mjs";
 import { isArrayIndex } from "./write.mjs";
 
@@ -11,30 +11,32 @@ const kinds = ["plain", "null", "class", "derived", "error", "custom"];
 
 export function readShapes(cursor) {
   const first = cursor.at;
-  const symbols = table(cursor, (at, seen) => readSymbol(cursor, at, seen));
-  const shapes = table(cursor, (at, seen) => readShape(cursor, at, seen, symbols));
+  const { items: symbols, distinct: distinctSymbols } = table(cursor, "duplicate-symbol", (at, distinct) => readSymbol(cursor, at, distinct));
+  distinctSymbols.finish();
+  const { items: shapes, distinct: distinctShapes } = table(cursor, "duplicate-shape", (at, distinct) => readShape(cursor, at, distinct, symbols));
   if (symbols.length + shapes.length === 0) fail("empty-section", first);
+  distinctShapes.finish();
   if (cursor.at < cursor.end) fail("unused-bytes", cursor.at);
   return { symbols, shapes };
 }
 
-function table(cursor, read) {
+function table(cursor, kind, read) {
   const at = cursor.at;
   const count = cursor.varint();
   if (count > cursor.left) fail("length-out-of-bounds", at);
-  const seen = new Set();
-  return Array.from({ length: count }, () => read(cursor.at, seen));
+  const distinct = new Distinct(kind);
+  const items = Array.from({ length: count }, () => read(cursor.at, distinct));
+  return { items, distinct };
 }
 
-function readSymbol(cursor, at, seen) {
+function readSymbol(cursor, at, distinct) {
   const kind = cursor.u8();
   if (kind > 3) fail("bad-kind", at);
   if (kind === 0) return Symbol();
   const string = readString(cursor, at);
   if (kind === 1) return Symbol(string);
   if (kind === 3 && !wellKnown.has(string)) fail("unknown-symbol", at);
-  if (seen.has(kind + string)) fail("duplicate-symbol", at);
-  seen.add(kind + string);
+  distinct.add(kind + string, at);
   return kind === 2 ? Symbol.for(string) : Symbol[string];
 }
 
@@ -56,7 +58,7 @@ function stringOf(cursor, head, at) {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-function readShape(cursor, at, seen, symbols) {
+function readShape(cursor, at, distinct, symbols) {
   const code = cursor.u8();
   if (code >= kinds.length) fail("bad-kind", at);
   const shape = { kind: kinds[code] };
@@ -72,9 +74,7 @@ function readShape(cursor, at, seen, symbols) {
   if (shape.kind !== "custom") shape.keys = readKeys(cursor, at, symbols);
   else shape.keys = [];
   const parts = { ...shape, keys: shape.keys.map((key) => (typeof key === "symbol" ? symbols.indexOf(key) : key)) };
-  const text = JSON.stringify(parts);
-  if (seen.has(text)) fail("duplicate-shape", at);
-  seen.add(text);
+  distinct.add(JSON.stringify(parts), at);
   return shape;
 }
 
@@ -82,7 +82,7 @@ function readKeys(cursor, shapeAt, symbols) {
   const count = cursor.varint();
   if (count > cursor.left) fail("length-out-of-bounds", shapeAt);
   const keys = [];
-  const seen = new Set();
+  const distinct = new Distinct("duplicate-key");
   let last = [0, -1];
   for (let index = 0; index < count; index++) {
     const at = cursor.at;
@@ -92,10 +92,10 @@ function readKeys(cursor, shapeAt, symbols) {
     else key = stringOf(cursor, head, at);
     const place = [isArrayIndex(key) ? 0 : typeof key === "string" ? 1 : 2, isArrayIndex(key) ? Number(key) : -1];
     if (place[0] < last[0] || (place[0] === last[0] && place[1] < last[1])) fail("key-order", at);
-    if (seen.has(key)) fail("duplicate-key", at);
-    seen.add(key);
+    distinct.add(key, at);
     keys.push(key);
     last = place;
   }
+  distinct.finish();
   return keys;
 }

@@ -5,7 +5,7 @@ import {
 } from "./evaluate.mjs";
 import { isArrayIndex } from "./write.mjs";
 import { readShapes } from "./read-shapes.mjs";
-import { Cursor, fail } from "./cursor.mjs";
+import { Distinct, Cursor, fail } from "./cursor.mjs";
 import { firstMalformed } from "./text.mjs";
 
 const flagBits = { SHAPES: 1, TEXT: 2, DATA: 4, REFS: 16 };
@@ -52,16 +52,18 @@ function readHeader(input) {
   return { flags, lengths, header: cursor.at };
 }
 
-class KeyOrder {
+class KeyOrder extends Distinct {
   rank = 0;
   index = -1;
-  seen = new Set();
+
+  constructor() {
+    super("duplicate-key");
+  }
 
   check(key, at) {
     const rank = isArrayIndex(key) ? 0 : typeof key === "string" ? 1 : 2;
     if (rank < this.rank || (rank === 0 && Number(key) < this.index)) fail("key-order", at);
-    if (this.seen.has(key)) fail("duplicate-key", at);
-    this.seen.add(key);
+    this.add(key, at);
     this.rank = rank;
     if (rank === 0) this.index = Number(key);
   }
@@ -219,6 +221,7 @@ class StructureReader {
       order.check(key, keyAt);
       define(array, key, this.value());
     }
+    order.finish();
     return array;
   }
 
@@ -278,15 +281,16 @@ class StructureReader {
       order.check(key, keyAt);
       define(object, key, this.value());
     }
+    order.finish();
     return object;
   }
 
   // An entry of a Set or a key of a Map.
-  entry(collection) {
+  entry(distinct) {
     const at = this.structure.at;
     const entry = this.value();
     if (Object.is(entry, -0)) fail("bad-key", at);
-    if (collection.has(entry)) fail("duplicate-key", at);
+    distinct.add(entry, at);
     return entry;
   }
 
@@ -295,11 +299,12 @@ class StructureReader {
     const map = new Map();
     open(map);
     this.owe(2 * count, at);
+    const distinct = new Distinct("duplicate-key");
     for (let pair = 0; pair < count; pair++) {
-      const key = this.entry(map);
-      map.set(key, undefined);
+      const key = this.entry(distinct);
       map.set(key, this.value());
     }
+    distinct.finish();
     return map;
   }
 
@@ -308,7 +313,9 @@ class StructureReader {
     const set = new Set();
     open(set);
     this.owe(count, at);
-    for (let index = 0; index < count; index++) set.add(this.entry(set));
+    const distinct = new Distinct("duplicate-key");
+    for (let index = 0; index < count; index++) set.add(this.entry(distinct));
+    distinct.finish();
     return set;
   }
 

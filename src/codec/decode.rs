@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::DecodeOptions;
 use super::shapes::ShapesReader;
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, path};
+use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
 
 /// Decodes a message a step at a time: a step is one value, one shape, or the validation of the text.
@@ -122,6 +122,8 @@ pub(super) struct Read<'a> {
     pub(super) distinct: Distinct,
     pub(super) stack: Vec<Frame>,
     pub(super) frame: Frame,
+    /// The slot of a key or entry that stands twice.
+    pub(super) doubled: Option<u32>,
 }
 
 /// A container that is being read: where its next value goes, and up to where.
@@ -157,6 +159,22 @@ pub(super) enum Role {
     Derived,
 }
 
+impl Role {
+    /// Whether a container of this role minds which values it gets.
+    #[inline]
+    pub(super) fn is_choosy(self) -> bool {
+        !matches!(self, Role::Plain | Role::Root | Role::Elements)
+    }
+}
+
+impl Frame {
+    /// Whether the next value of pairs is a key: what is left is a whole number of pairs.
+    #[inline]
+    pub(super) fn is_key(self) -> bool {
+        (self.end - self.next) % 2 == 0
+    }
+}
+
 impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     fn new(input: &'a [u8], options: &DecodeOptions) -> Result<Self, Fault> {
         let sections = Sections::read(input)?;
@@ -190,6 +208,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             distinct: Distinct::default(),
             stack: Vec::new(),
             frame: root,
+            doubled: None,
         };
         Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
     }
@@ -247,8 +266,16 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, read.doubled) {
             fault.at = self.locate(read.frame.node, slot).unwrap_or(fault.at);
         }
-        let frames = read.stack.iter().chain([&read.frame]).filter(|frame| frame.role != Role::Root);
-        let steps = frames.map(|frame| Step { node: frame.node, slot: frame.next });
+        // A parent stands behind the value that is being read; a frame that is full is itself at fault.
+        let parents = read.stack.iter().map(|frame| (frame, frame.next - 1));
+        let current = (read.frame.next < read.frame.end).then_some((&read.frame, read.frame.next));
+        let steps = parents.chain(current).filter(|(frame, _)| frame.role != Role::Root).map(|(frame, slot)| Step {
+            node: frame.node,
+            index: read
+                .graph
+                .node(frame.node)
+                .map_or(0, |node| read.graph.values_of(node).index_of(slot as usize) as u32),
+        });
         Error::from(fault).at_path(path(&read.graph, steps))
     }
 
@@ -285,7 +312,7 @@ impl Read<'_> {
                 return Err(Fault::new(ErrorKind::InvalidUtf8, self.text_base + valid));
             }
         };
-        self.graph.text = crate::graph::TextStore::borrowing(self.text);
+        self.graph.text = TextStore::borrowing(self.text);
         Ok(())
     }
 

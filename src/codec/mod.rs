@@ -9,8 +9,11 @@ mod encode;
 mod options;
 mod read;
 mod shapes;
+mod write;
 mod write_shapes;
 
 pub use decode::Decoder;
+pub(crate) use decode::{check, decode};
 pub use encode::Encoder;
+pub(crate) use encode::encode_into;
 pub use options::{DecodeOptions, EncodeOptions};

@@ -52,7 +52,7 @@ impl EncodeOptions {
 /// let bytes = Marshal::encode(&js!([[[1]]]))?;
 /// let error = Marshal::decode_with(&bytes, &DecodeOptions::new().max_depth(2)).unwrap_err();
 /// assert!(error.is_limit());
-/// assert_eq!(error.path(), Some("$[0]"));
+/// assert_eq!(error.path(), Some("$[0][0]"));
 /// # Ok::<(), marshal::Error>(())
 /// ```
 #[derive(Debug, Clone)]

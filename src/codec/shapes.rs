@@ -60,12 +60,12 @@ impl<'a> ShapesReader<'a> {
         for _ in 0..steps {
             match self.left {
                 Left::CountOfSymbols => {
-                    let symbols = self.count()?;
+                    let symbols = self.count(self.reader.offset())?;
                     self.left = Left::Symbols(symbols);
                 }
                 Left::Symbols(0) => {
                     self.check_symbols()?;
-                    let shapes = self.count()?;
+                    let shapes = self.count(self.reader.offset())?;
                     if shapes == 0 && self.table.symbols_len() == 0 {
                         // Two counts of one byte each: the section's first byte.
                         return Err(Fault::new(ErrorKind::EmptySection, self.reader.offset() - 2));
@@ -77,10 +77,10 @@ impl<'a> ShapesReader<'a> {
                     self.left = Left::Symbols(left - 1);
                 }
                 Left::Shapes(0) => {
-                    self.reader.finish()?;
                     if let Some(second) = self.table.first_duplicate(&mut self.distinct) {
                         return Err(Fault::new(ErrorKind::DuplicateShape, self.shapes_at[second]));
                     }
+                    self.reader.finish()?;
                     return Ok(Some(Arc::new(std::mem::take(&mut self.table))));
                 }
                 Left::Shapes(left) => {
@@ -92,9 +92,8 @@ impl<'a> ShapesReader<'a> {
         Ok(None)
     }
 
-    /// A count of items that take at least one byte each.
-    fn count(&mut self) -> Result<u64, Fault> {
-        let at = self.reader.offset();
+    /// A count of items that take at least one byte each, as part of the item at `at`.
+    fn count(&mut self, at: usize) -> Result<u64, Fault> {
         let n = self.reader.varint()?;
         if n > self.reader.remaining() as u64 { Err(Fault::new(ErrorKind::LengthOutOfBounds, at)) } else { Ok(n) }
     }
@@ -114,9 +113,7 @@ impl<'a> ShapesReader<'a> {
             1 => SymbolKind::Described(text),
             2 => SymbolKind::Registered(text),
             _ => SymbolKind::WellKnown(
-                text.as_str()
-                    .and_then(WellKnown::from_name)
-                    .ok_or_else(|| Fault::new(ErrorKind::UnknownSymbol, at))?,
+                text.as_str().and_then(WellKnown::from_name).ok_or_else(|| Fault::new(ErrorKind::UnknownSymbol, at))?,
             ),
         });
         Ok(())
@@ -149,14 +146,14 @@ impl<'a> ShapesReader<'a> {
             0 => self.table.push(ShapeKind::Plain),
             1 => self.table.push(ShapeKind::NullPrototype),
             2 | 3 | 5 => {
+                let bad = || Fault::new(ErrorKind::BadClass, at);
                 let name = self.string(at)?;
-                let version = self.reader.varint()?;
                 let name = name.lend();
-                let version = match u32::try_from(version) {
-                    Ok(version) if !name.is_empty() => version,
-                    _ => return Err(Fault::new(ErrorKind::BadClass, at)),
-                };
-                let class = ClassRef { name, version };
+                if name.is_empty() {
+                    return Err(bad());
+                }
+                let version = self.reader.varint()?;
+                let class = ClassRef { name, version: u32::try_from(version).map_err(|_| bad())? };
                 keys_follow = kind != 5;
                 self.table.push(match kind {
                     2 => ShapeKind::Class(class),
@@ -172,12 +169,12 @@ impl<'a> ShapesReader<'a> {
             }
             _ => return Err(Fault::new(ErrorKind::BadKind, at)),
         };
-        if keys_follow { self.keys() } else { Ok(()) }
+        if keys_follow { self.keys(at) } else { Ok(()) }
     }
 
     /// The keys of the shape that was added last.
-    fn keys(&mut self) -> Result<(), Fault> {
-        let n = self.count()?;
+    fn keys(&mut self, shape_at: usize) -> Result<(), Fault> {
+        let n = self.count(shape_at)?;
         let shape = self.table.len() as u32 - 1;
         let first_at = self.reader.offset();
         let mut before: Option<Rank> = None;

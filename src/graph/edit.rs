@@ -385,7 +385,7 @@ impl Graph<'_> {
     }
 
     /// Gives an array that has neither holes nor extra properties any more its elements in a row again.
-    fn settle(&mut self, id: NodeId) {
+    pub(crate) fn settle(&mut self, id: NodeId) {
         let Node::Sparse(side) = self.nodes[id.index()] else { return };
         let sparse = self.sparse[side as usize];
         if sparse.present == sparse.length && sparse.span.len == 2 * sparse.present {

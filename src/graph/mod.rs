@@ -28,6 +28,7 @@ mod walk;
 
 use std::sync::Arc;
 
+pub(crate) use build::{MAX_SAFE_INTEGER, may_shape};
 pub(crate) use bytes::ByteStore;
 pub use bytes::Element;
 pub use cursor::{Cursor, Kind, Property};
@@ -38,13 +39,13 @@ pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
-pub(crate) use number::{is_time_value, packed_kind};
+pub(crate) use number::{MIN_PACKED, is_canonical_packing, is_time_value, packed_kind, push_element};
 pub(crate) use path::{Segment, Step, path, path_of};
 pub use print::Printer;
 pub use regexp::RegExpFlags;
 pub(crate) use regexp::is_source;
 pub use shape::{ClassRef, ErrorConstructor};
-pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, Rank, ShapeKind, Shapes};
+pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, Rank, ShapeForm, ShapeKind, Shapes};
 pub use slot::Value;
 pub(crate) use slot::{Extent, Slot};
 pub use symbol::{Symbol, SymbolKind, WellKnown};

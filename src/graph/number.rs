@@ -8,16 +8,7 @@ pub(crate) fn is_time_value(ms: f64) -> bool {
     ms.is_nan() || (ms.abs() <= 8.64e15 && ms.trunc() == ms && !(ms == 0.0 && ms.is_sign_negative()))
 }
 
-/// How many bytes a number takes with a tag of its own (`spec/format.md`, section 9, rule 3).
-#[inline]
-pub(crate) fn tagged_len(number: f64) -> usize {
-    match as_integer(number) {
-        Some(n) => tagged_integer_len(n),
-        None if is_f32(number) => 5,
-        None => 9,
-    }
-}
-
+/// How many bytes an integer takes with a tag of its own (`spec/format.md`, section 9, rule 3).
 #[inline]
 fn tagged_integer_len(n: i64) -> usize {
     let outside = |low: i64, high: i64| usize::from(n < low || n > high);
@@ -84,13 +75,9 @@ pub(crate) const MIN_PACKED: usize = 8;
 
 impl Survey {
     fn kind(&self, n: usize) -> Option<ElementKind> {
-        let kind = if self.all_integer {
-            integer_kind(self.min, self.max)?
-        } else if self.all_f32 {
-            ElementKind::Float32
-        } else {
-            ElementKind::Float64
-        };
+        let integer = if self.all_integer { integer_kind(self.min, self.max) } else { None };
+        let float = if self.all_f32 { ElementKind::Float32 } else { ElementKind::Float64 };
+        let kind = integer.unwrap_or(float);
         (n * kind.size() <= self.tagged).then_some(kind)
     }
 }

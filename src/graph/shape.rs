@@ -73,6 +73,17 @@ pub(crate) enum ShapeKind<'t> {
     Custom(ClassRef<'t>),
 }
 
+/// How the values of a shaped object lie: what comes before those of its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShapeForm {
+    /// Nothing.
+    Object,
+    /// The base.
+    Derived,
+    /// The payload, and there are no keys.
+    Custom,
+}
+
 /// The class of an instance: its name and version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClassRef<'t> {
@@ -251,6 +262,18 @@ impl Shapes {
         self.shapes[shape as usize].keys as usize
     }
 
+    /// The form of an object of this shape, and its number of keys.
+    #[inline]
+    pub(crate) fn form(&self, shape: u32) -> (ShapeForm, usize) {
+        let shape = &self.shapes[shape as usize];
+        let form = match shape.kind {
+            StoredKind::Derived(..) => ShapeForm::Derived,
+            StoredKind::Custom(..) => ShapeForm::Custom,
+            _ => ShapeForm::Object,
+        };
+        (form, shape.keys as usize)
+    }
+
     #[inline]
     pub(crate) fn key(&self, shape: u32, index: usize) -> Key<'_> {
         self.lend_key(self.keys[self.shapes[shape as usize].first_key as usize + index])
@@ -258,11 +281,6 @@ impl Shapes {
 
     pub(crate) fn keys(&self, shape: u32) -> impl ExactSizeIterator<Item = Key<'_>> + Clone {
         self.stored_keys(shape).iter().map(|&key| self.lend_key(key))
-    }
-
-    /// The position of `key` in shape `shape`.
-    pub(crate) fn position(&self, shape: u32, key: Key<'_>) -> Option<usize> {
-        self.keys(shape).position(|own| own == key)
     }
 
     pub(crate) fn kind(&self, shape: u32) -> ShapeKind<'_> {

@@ -20,6 +20,11 @@ impl Values {
     pub(crate) fn at(self, index: usize) -> usize {
         self.start + index * self.stride
     }
+
+    /// Which value stands in `slot`, or has its key or index there.
+    pub(crate) fn index_of(self, slot: usize) -> usize {
+        (slot + self.stride).saturating_sub(self.start + 1) / self.stride.max(1)
+    }
 }
 
 /// The own properties of an object, or the extra ones of an array: keys in a shape or in the slots, values in the slots.

@@ -25,6 +25,16 @@ impl<'a> Reader<'a> {
         self.base + self.at
     }
 
+    /// An offset as a place in the section, in 32 bits: for sections that are known to be short enough.
+    pub(crate) fn place_of(&self, offset: usize) -> u32 {
+        (offset - self.base) as u32
+    }
+
+    /// The offset of a place in the section.
+    pub(crate) fn offset_of(&self, place: u32) -> usize {
+        self.base + place as usize
+    }
+
     #[inline]
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.at

@@ -1,0 +1,583 @@
+//! Writing the structure: one value a step (`spec/format.md`, sections 3 to 9).
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+
+use super::emit::{Emitter, Parts};
+use super::options::EncodeOptions;
+use super::write_shapes::ShapeWriter;
+use crate::error::ErrorKind;
+use crate::graph::{
+    Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
+    push_element,
+};
+use crate::wire::{ElementKind, tag, varint};
+
+use byteorder::{LittleEndian, WriteBytesExt};
+
+/// The state of writing the structure.
+pub(super) struct Write<'g> {
+    pub(super) graph: &'g Graph<'g>,
+    pub(super) shapes: ShapeWriter<'g>,
+    parts: Parts,
+    /// By node: identity + 1, or 0 for one not yet met.
+    identities: Vec<u32>,
+    next_identity: u32,
+    refs: bool,
+    bases: HashSet<NodeId, RandomState>,
+    strings: Option<Interned<'g>>,
+    stack: Vec<Frame>,
+    frame: Frame,
+}
+
+/// Strings that occur more than once, with the id that the first occurrence gave them.
+struct Interned<'g> {
+    ids: HashMap<JsStr<'g>, Option<u64>, RandomState>,
+    next: u64,
+}
+
+/// A container that is being written: which of its slots comes next, and up to where.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    next: u32,
+    end: u32,
+    /// `None` for the frame of the root.
+    pub(super) node: Option<NodeId>,
+    role: Role,
+}
+
+/// How the slots of a container are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Each slot as a value.
+    Plain,
+    Root,
+    /// Every second slot: the values of a dictionary that is written with a shape.
+    Values,
+    /// A key of the shape before each: a shaped object that is written as a dictionary.
+    Keyed,
+    /// Pairs of index and value, as gap and value; the count of extra properties after them.
+    Elements,
+    /// `next` and `end` are element numbers of a packed array that is not written as one.
+    Numbers,
+    /// The base of a derived instance, then its fields.
+    Derived,
+}
+
+impl Frame {
+    /// The place of the value that is being written among the values of its object.
+    pub(super) fn value_index(&self, graph: &Graph<'_>, node: Node) -> u32 {
+        match self.role {
+            Role::Numbers => self.next.saturating_sub(1),
+            _ => graph.values_of(node).index_of(self.next.saturating_sub(1) as usize) as u32,
+        }
+    }
+}
+
+impl<'g> Write<'g> {
+    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+        Write {
+            graph,
+            shapes: ShapeWriter::new(graph),
+            parts: Parts::new(out),
+            identities: vec![0; graph.nodes.len()],
+            next_identity: 0,
+            refs: false,
+            bases: HashSet::default(),
+            strings: options.intern_strings.then(|| Interned::of(graph)),
+            stack: Vec::new(),
+            frame: Frame { next: 0, end: 1, node: None, role: Role::Root },
+        }
+    }
+
+    /// The open containers, outermost first.
+    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.stack.iter().chain([&self.frame])
+    }
+
+    pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
+        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new()));
+        Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
+    }
+
+    /// The caller's buffer, to which nothing has been written yet.
+    pub(super) fn into_out(self) -> Vec<u8> {
+        self.parts.into_out()
+    }
+
+    /// Writes up to `steps` values and says whether the root is complete.
+    pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
+        for _ in 0..steps {
+            let next = self.frame.next as usize;
+            self.frame.next += 1;
+            match self.frame.role {
+                Role::Plain => self.value(self.graph.slots[next])?,
+                _ => self.special(next)?,
+            }
+            while self.frame.next == self.frame.end {
+                if self.frame.role == Role::Elements {
+                    self.extra_properties();
+                    continue;
+                }
+                match self.stack.pop() {
+                    Some(parent) => self.frame = parent,
+                    None => return Ok(true),
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The next value of a container whose slots are not simply its values.
+    fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
+        let graph = self.graph;
+        match self.frame.role {
+            Role::Plain => self.value(graph.slots[next]),
+            Role::Root => self.value(graph.root),
+            Role::Values => {
+                self.frame.next += 1;
+                self.value(graph.slots[next + 1])
+            }
+            Role::Keyed => {
+                if let Some(Node::Object { shape, start, .. }) = self.frame.node.and_then(|id| graph.node(id)) {
+                    self.key(graph.shapes.key(shape, next - start as usize))?;
+                }
+                self.value(graph.slots[next])
+            }
+            Role::Elements => {
+                self.frame.next += 1;
+                let index = |place: usize| match graph.slots[place] {
+                    Slot::Number(index) => index as u64,
+                    _ => 0,
+                };
+                let first = self.elements().map_or(next, |span| span.start as usize);
+                let expected = if next == first { 0 } else { index(next - 2) + 1 };
+                varint::write(&mut self.parts.structure, index(next) - expected);
+                self.value(graph.slots[next + 1])
+            }
+            Role::Numbers => {
+                let number = self.frame.node.and_then(|id| graph.element(graph.node(id)?, next as u32));
+                self.value(number.unwrap_or(Slot::Undefined))
+            }
+            Role::Derived => {
+                self.frame.role = Role::Plain;
+                self.base(graph.slots[next])
+            }
+        }
+    }
+
+    /// The pairs of the array with holes that is being written.
+    fn elements(&self) -> Option<Span> {
+        match self.graph.node(self.frame.node?)? {
+            Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
+        match slot {
+            Slot::Number(number) => write_number(&mut self.parts.structure, number),
+            Slot::Text(text) => self.text(text),
+            Slot::Node(id) => return self.node(id),
+            Slot::Null => self.parts.structure.push(tag::NULL),
+            Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
+            Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
+            Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
+            Slot::BigInt(n) => {
+                let structure = &mut self.parts.structure;
+                structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
+                varint::write(structure, u64::from(n.len()));
+                structure.extend_from_slice(self.graph.magnitude(n));
+            }
+            Slot::Symbol(index) => {
+                let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
+                self.parts.structure.push(tag::SYMBOL);
+                varint::write(&mut self.parts.structure, u64::from(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
+        match key {
+            Key::Symbol(index) => self.value(Slot::Symbol(index)),
+            // The text of a shape's key is not in the graph's text, so it is copied.
+            Key::String(text) => {
+                match (text.as_str(), text.as_utf16()) {
+                    (_, Some(units)) => {
+                        self.utf16_tag(units.len() / 2);
+                        self.parts.copied_payload(2, units);
+                    }
+                    (utf8, None) => {
+                        let utf8 = utf8.unwrap_or_default();
+                        self.text_tag(utf8.len());
+                        self.parts.copied_text(utf8);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn text(&mut self, text: Extent) {
+        if self.strings.is_some() && self.interned(text) {
+            return;
+        }
+        let len = text.len() as usize;
+        if text.flag() {
+            self.utf16_tag(len);
+            self.parts.payload(2, text.at(), 2 * len as u64);
+        } else {
+            self.text_tag(len);
+            self.parts.text(text.at(), len as u64, self.graph.text.border());
+        }
+    }
+
+    #[inline]
+    fn text_tag(&mut self, len: usize) {
+        let structure = &mut self.parts.structure;
+        if len as u64 <= tag::STRING_MAX {
+            structure.push(tag::STRING + len as u8);
+        } else {
+            structure.push(tag::STRING_LONG);
+            varint::write(structure, len as u64);
+        }
+    }
+
+    fn utf16_tag(&mut self, units: usize) {
+        self.parts.structure.push(tag::STRING_UTF16);
+        varint::write(&mut self.parts.structure, units as u64);
+    }
+
+    /// Writes what interning adds to a string; whether that is all of it.
+    fn interned(&mut self, text: Extent) -> bool {
+        let Some(strings) = &mut self.strings else { return false };
+        match strings.ids.get_mut(&self.graph.lend_text(text)) {
+            None => false,
+            Some(Some(id)) => {
+                self.parts.structure.push(tag::INTERNED);
+                varint::write(&mut self.parts.structure, *id);
+                true
+            }
+            Some(id) => {
+                *id = Some(strings.next);
+                strings.next += 1;
+                self.parts.structure.push(tag::INTERN);
+                false
+            }
+        }
+    }
+
+    #[inline]
+    fn node(&mut self, id: NodeId) -> Result<(), ErrorKind> {
+        match self.identities.get_mut(id.index()) {
+            None => Err(ErrorKind::UnknownValue),
+            Some(identity @ 0) => {
+                self.next_identity += 1;
+                *identity = self.next_identity;
+                self.first(id)
+            }
+            Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
+            Some(&mut identity) => {
+                self.refs = true;
+                self.parts.structure.push(tag::REFERENCE);
+                varint::write(&mut self.parts.structure, u64::from(identity - 1));
+                Ok(())
+            }
+        }
+    }
+
+    /// The base of a derived instance: an object that has not been met and will not be met again.
+    fn base(&mut self, slot: Slot) -> Result<(), ErrorKind> {
+        let id = slot.node().ok_or(ErrorKind::WrongType)?;
+        let node = self.graph.node(id).ok_or(ErrorKind::UnknownValue)?;
+        if !self.graph.is_base(node) {
+            return Err(ErrorKind::WrongType);
+        }
+        if self.identities[id.index()] != 0 {
+            return Err(ErrorKind::SharedBase);
+        }
+        self.bases.insert(id);
+        self.node(id)
+    }
+
+    /// Goes on with the slots of an object whose tag and counts have been written.
+    #[inline]
+    fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
+        self.stack.push(self.frame);
+        self.frame = Frame { next: start, end: start + len as u32, node: Some(id), role };
+    }
+
+    #[inline]
+    fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
+        match self.graph.nodes[id.index()] {
+            Node::Object { shape, start, .. } => {
+                let len = self.graph.shapes.keys_len(shape);
+                match self.shapes.number(shape) {
+                    Some(number) => {
+                        self.shape_tag(number);
+                        self.enter(id, start, len, Role::Plain);
+                    }
+                    None => {
+                        let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
+                        self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
+                        varint::write(&mut self.parts.structure, len as u64);
+                        self.enter(id, start, len, Role::Keyed);
+                    }
+                }
+                Ok(())
+            }
+            Node::Array(span) => self.array(id, span),
+            node => self.other(id, node),
+        }
+    }
+
+    fn shape_tag(&mut self, number: u32) {
+        let structure = &mut self.parts.structure;
+        if u64::from(number) <= tag::OBJECT_MAX {
+            structure.push(tag::OBJECT + number as u8);
+        } else {
+            structure.push(tag::OBJECT_LONG);
+            varint::write(structure, u64::from(number));
+        }
+    }
+
+    fn array_tag(&mut self, len: usize) {
+        let structure = &mut self.parts.structure;
+        if len as u64 <= tag::ARRAY_MAX {
+            structure.push(tag::ARRAY + len as u8);
+        } else {
+            structure.push(tag::ARRAY_LONG);
+            varint::write(structure, len as u64);
+        }
+    }
+
+    #[inline]
+    fn array(&mut self, id: NodeId, span: Span) -> Result<(), ErrorKind> {
+        let slots = &self.graph.slots[span.range()];
+        let number = |slot: &Slot| match *slot {
+            Slot::Number(number) => Some(number),
+            _ => None,
+        };
+        // The last element is looked at first: most arrays that are not of numbers are found out at once.
+        if slots.len() >= crate::graph::MIN_PACKED
+            && number(&slots[slots.len() - 1]).is_some()
+            && slots.iter().all(|slot| number(slot).is_some())
+            && let Some(kind) = packed_kind(slots.len(), slots.iter().filter_map(number))
+        {
+            self.packed(kind, slots.len(), slots.iter().filter_map(number));
+            return Ok(());
+        }
+        self.array_tag(slots.len());
+        self.enter(id, span.start, slots.len(), Role::Plain);
+        Ok(())
+    }
+
+    /// Numbers as a packed array of another form than the graph has them in.
+    fn packed(&mut self, kind: ElementKind, len: usize, numbers: impl Iterator<Item = f64>) {
+        self.packed_tag(kind, len);
+        let mut bytes = Vec::with_capacity(len * kind.size());
+        numbers.for_each(|number| push_element(&mut bytes, kind, number));
+        self.parts.copied_payload(kind.size(), &bytes);
+    }
+
+    fn packed_tag(&mut self, kind: ElementKind, len: usize) {
+        self.parts.structure.extend([tag::ARRAY_PACKED, kind.code()]);
+        varint::write(&mut self.parts.structure, len as u64);
+    }
+
+    /// All objects but shaped ones and plain arrays.
+    fn other(&mut self, id: NodeId, node: Node) -> Result<(), ErrorKind> {
+        let graph = self.graph;
+        match node {
+            Node::Object { .. } | Node::Array(_) => {}
+            Node::Packed { kind, len, at } => {
+                let bytes = graph.packed_bytes(kind, len, at);
+                let len = len as usize;
+                if is_canonical_packing(kind, bytes) {
+                    self.packed_tag(kind, len);
+                    self.parts.payload(kind.size(), at, bytes.len() as u64);
+                } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
+                    self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
+                } else {
+                    self.array_tag(len);
+                    self.enter(id, 0, len, Role::Numbers);
+                }
+            }
+            Node::Sparse(side) => {
+                let sparse = graph.sparse[side as usize];
+                let structure = &mut self.parts.structure;
+                structure.push(tag::ARRAY_SPARSE);
+                varint::write(structure, u64::from(sparse.length));
+                varint::write(structure, u64::from(sparse.present));
+                self.enter(id, sparse.span.start, 2 * sparse.present as usize, Role::Elements);
+            }
+            Node::Dictionary(span) | Node::NullDictionary(span) => {
+                if let Some(number) = self.shapes.number_of_dictionary(id) {
+                    self.shape_tag(number);
+                    self.enter(id, span.start, span.len as usize, Role::Values);
+                } else {
+                    let is_null = matches!(node, Node::NullDictionary(_));
+                    self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
+                    varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                    self.enter(id, span.start, span.len as usize, Role::Plain);
+                }
+            }
+            Node::Map(span) => {
+                self.parts.structure.push(tag::MAP);
+                varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                self.enter(id, span.start, span.len as usize, Role::Plain);
+            }
+            Node::Set(span) => {
+                self.parts.structure.push(tag::SET);
+                varint::write(&mut self.parts.structure, u64::from(span.len));
+                self.enter(id, span.start, span.len as usize, Role::Plain);
+            }
+            Node::Date(ms) => {
+                self.parts.structure.push(tag::DATE);
+                write_f64(&mut self.parts.structure, ms);
+            }
+            Node::RegExp { flags, start } => {
+                self.parts.structure.extend([tag::REGEXP, flags]);
+                self.value(graph.slots[start as usize])?;
+                if let Slot::Number(last_index) = graph.slots[start as usize + 1] {
+                    varint::write(&mut self.parts.structure, last_index as u64);
+                }
+            }
+            Node::Boxed { start } => {
+                self.parts.structure.push(tag::BOXED);
+                self.enter(id, start, 1, Role::Plain);
+            }
+            Node::Buffer(_) => self.buffer(id),
+            Node::View(side) => return self.view(side),
+            Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
+                let (form, keys) = graph.shapes.form(shape);
+                // Only plain objects can be without a number.
+                let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
+                self.shape_tag(number);
+                let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
+                self.enter(id, start, 1 + keys, role);
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, id: NodeId) {
+        let Some(Node::Buffer(side)) = self.graph.node(id) else { return };
+        let buffer = self.graph.buffers[side as usize];
+        let structure = &mut self.parts.structure;
+        structure.push(if buffer.max.is_some() { tag::BUFFER_RESIZABLE } else { tag::BUFFER });
+        varint::write(structure, buffer.len);
+        buffer.max.inspect(|&max| varint::write(structure, max));
+        self.parts.payload(8, buffer.at, buffer.len);
+    }
+
+    fn view(&mut self, side: u32) -> Result<(), ErrorKind> {
+        let view = self.graph.views[side as usize];
+        let Some(Node::Buffer(bytes)) = self.graph.node(view.buffer) else { return Err(ErrorKind::UnknownValue) };
+        let buffer = self.graph.buffers[bytes as usize];
+        let size = view.kind.size() as u64;
+        let is_whole = view.offset == 0 && view.len.is_some_and(|len| len * size == buffer.len);
+        let is_first = self.identities[view.buffer.index()] == 0;
+        if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
+            self.next_identity += 1;
+            self.identities[view.buffer.index()] = self.next_identity;
+            self.parts.structure.extend([tag::TYPED_ARRAY, view.kind.code()]);
+            varint::write(&mut self.parts.structure, buffer.len / size);
+            self.parts.payload(view.kind.size(), buffer.at, buffer.len);
+            return Ok(());
+        }
+        self.parts.structure.extend([tag::VIEW, view.kind.code()]);
+        self.node(view.buffer)?;
+        varint::write(&mut self.parts.structure, view.offset);
+        varint::write(&mut self.parts.structure, view.len.map_or(0, |len| len + 1));
+        Ok(())
+    }
+
+    /// After the elements of an array with holes: its extra properties.
+    fn extra_properties(&mut self) {
+        let Some(Node::Sparse(side)) = self.frame.node.and_then(|id| self.graph.node(id)) else { return };
+        let sparse = self.graph.sparse[side as usize];
+        let pairs = sparse.span.len - 2 * sparse.present;
+        varint::write(&mut self.parts.structure, u64::from(pairs / 2));
+        let start = sparse.span.start + 2 * sparse.present;
+        self.frame = Frame { next: start, end: start + pairs, role: Role::Plain, ..self.frame };
+    }
+}
+
+impl<'g> Interned<'g> {
+    /// Shorter strings cost no more than their id.
+    const MIN_BYTES: u32 = 2;
+
+    fn of(graph: &'g Graph<'_>) -> Self {
+        let mut met: HashMap<JsStr<'g>, u32, RandomState> = HashMap::default();
+        for slot in graph.slots.iter().chain([&graph.root]) {
+            if let Slot::Text(text) = *slot
+                && text.len() >= Self::MIN_BYTES
+            {
+                *met.entry(graph.lend_text(text)).or_default() += 1;
+            }
+        }
+        Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
+    }
+}
+
+/// A number in its shortest form.
+#[inline]
+fn write_number(out: &mut Vec<u8>, number: f64) {
+    let int = number as i32;
+    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
+        write_i32(out, int);
+    } else {
+        write_wide(out, number);
+    }
+}
+
+#[inline]
+fn write_i32(out: &mut Vec<u8>, n: i32) {
+    match n {
+        0..=0x3F => out.push(n as u8),
+        0x40..=0xFF => out.extend([tag::U8, n as u8]),
+        0x100..=0xFFFF => {
+            let [a, b, ..] = n.to_le_bytes();
+            out.extend([tag::U16, a, b]);
+        }
+        0x1_0000.. => {
+            let [a, b, c, d] = n.to_le_bytes();
+            out.extend([tag::U32, a, b, c, d]);
+        }
+        -0x80..0 => out.extend([tag::I8, n as u8]),
+        -0x8000..-0x80 => {
+            let [a, b, ..] = n.to_le_bytes();
+            out.extend([tag::I16, a, b]);
+        }
+        _ => {
+            let [a, b, c, d] = n.to_le_bytes();
+            out.extend([tag::I32, a, b, c, d]);
+        }
+    }
+}
+
+/// A number that is no `i32`.
+fn write_wide(out: &mut Vec<u8>, number: f64) {
+    let unsigned = number as u32;
+    let single = number as f32;
+    if f64::from(unsigned) == number && unsigned != 0 {
+        out.push(tag::U32);
+        out.extend_from_slice(&unsigned.to_le_bytes());
+    } else if f64::from(single) == number || number.is_nan() {
+        let single = if number.is_nan() { f32::NAN } else { single };
+        out.push(tag::F32);
+        out.extend_from_slice(&single.to_le_bytes());
+    } else {
+        out.push(tag::F64);
+        write_f64(out, number);
+    }
+}
+
+fn write_f64(out: &mut Vec<u8>, number: f64) {
+    // Writing to a Vec does not fail.
+    let _ = out.write_f64::<LittleEndian>(if number.is_nan() { f64::NAN } else { number });
+}

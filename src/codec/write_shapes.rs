@@ -1,0 +1,225 @@
+//! Writing the shapes section: each shape and symbol when it is first used (`spec/format.md`, sections 6 and 9).
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::graph::{ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, SymbolKind, may_shape};
+use crate::wire::varint;
+
+/// Numbers shapes and symbols in the order of first use, and collects their section.
+pub(super) struct ShapeWriter<'g> {
+    graph: &'g Graph<'g>,
+    /// By shape of the graph: number + 1, or 0 for one not yet used.
+    numbers: Vec<u32>,
+    symbol_numbers: Vec<u32>,
+    /// What each numbered shape was made from.
+    sources: Vec<Source>,
+    symbols: Vec<u8>,
+    symbols_count: u32,
+    shapes: Vec<u8>,
+    /// Finds a numbered shape by content. Only objects that are dictionaries in the graph need it.
+    by_content: Option<HashTable<u32>>,
+    state: RandomState,
+    /// A key is a symbol of another graph.
+    pub(super) has_unknown_symbol: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Shape(u32),
+    Dictionary(NodeId),
+}
+
+impl<'g> ShapeWriter<'g> {
+    pub(super) fn new(graph: &'g Graph<'g>) -> Self {
+        ShapeWriter {
+            graph,
+            numbers: vec![0; graph.shapes.len()],
+            symbol_numbers: vec![0; graph.shapes.symbols_len()],
+            sources: Vec::new(),
+            symbols: Vec::new(),
+            symbols_count: 0,
+            shapes: Vec::new(),
+            by_content: None,
+            state: RandomState::default(),
+            has_unknown_symbol: false,
+        }
+    }
+
+    /// The number of a shape of the graph; `None` where the object is written as a dictionary.
+    #[inline]
+    pub(super) fn number(&mut self, shape: u32) -> Option<u32> {
+        match self.numbers[shape as usize] {
+            0 => self.first_use(shape),
+            number => Some(number - 1),
+        }
+    }
+
+    fn first_use(&mut self, shape: u32) -> Option<u32> {
+        let number = self.number_of(Source::Shape(shape))?;
+        self.numbers[shape as usize] = number + 1;
+        Some(number)
+    }
+
+    /// The number of the shape that a dictionary's keys make; `None` where it is written as the dictionary that it is.
+    pub(super) fn number_of_dictionary(&mut self, node: NodeId) -> Option<u32> {
+        if self.by_content.is_none()
+            && may_shape(self.kind(Source::Dictionary(node)), self.len(Source::Dictionary(node)))
+        {
+            let mut table = HashTable::with_capacity(self.sources.len());
+            for (number, &source) in self.sources.iter().enumerate() {
+                table.insert_unique(self.hash(source), number as u32, |&n| self.hash(self.sources[n as usize]));
+            }
+            self.by_content = Some(table);
+        }
+        self.number_of(Source::Dictionary(node))
+    }
+
+    /// The number of a symbol of the graph.
+    pub(super) fn symbol(&mut self, index: u32) -> Option<u32> {
+        let kind = self.graph.shapes.symbol(index)?.kind();
+        let number = &mut self.symbol_numbers[index as usize];
+        if *number == 0 {
+            self.symbols_count += 1;
+            *number = self.symbols_count;
+            let (code, text) = match kind {
+                SymbolKind::Unique => (0, None),
+                SymbolKind::Described(text) => (1, Some(text)),
+                SymbolKind::Registered(text) => (2, Some(text)),
+                SymbolKind::WellKnown(symbol) => (3, Some(JsStr::from(symbol.name()))),
+            };
+            self.symbols.push(code);
+            text.inspect(|&text| write_text(&mut self.symbols, text));
+        }
+        Some(*number - 1)
+    }
+
+    /// The section; empty where there is none.
+    pub(super) fn section(&self) -> Vec<u8> {
+        if self.symbols.is_empty() && self.shapes.is_empty() {
+            return Vec::new();
+        }
+        let mut section = Vec::with_capacity(self.symbols.len() + self.shapes.len() + 10);
+        varint::write(&mut section, u64::from(self.symbols_count));
+        section.extend_from_slice(&self.symbols);
+        varint::write(&mut section, self.sources.len() as u64);
+        section.extend_from_slice(&self.shapes);
+        section
+    }
+
+    fn number_of(&mut self, source: Source) -> Option<u32> {
+        let kind = self.kind(source);
+        if !may_shape(kind, self.len(source)) {
+            return None;
+        }
+        if let Some(table) = &self.by_content {
+            let same = |&n: &u32| self.is_same(self.sources[n as usize], source);
+            if let Some(&number) = table.find(self.hash(source), same) {
+                return Some(number);
+            }
+        }
+        let is_plain = matches!(kind, ShapeKind::Plain | ShapeKind::NullPrototype);
+        if is_plain && self.sources.len() >= MAX_PLAIN_SHAPES {
+            return None;
+        }
+        Some(self.add(source))
+    }
+
+    fn add(&mut self, source: Source) -> u32 {
+        let number = self.sources.len() as u32;
+        let hash = self.by_content.is_some().then(|| self.hash(source));
+        self.sources.push(source);
+        if let (Some(hash), Some(mut table)) = (hash, self.by_content.take()) {
+            table.insert_unique(hash, number, |&n| self.hash(self.sources[n as usize]));
+            self.by_content = Some(table);
+        }
+        let mut keys_follow = true;
+        match self.kind(source) {
+            ShapeKind::Plain => self.shapes.push(0),
+            ShapeKind::NullPrototype => self.shapes.push(1),
+            ShapeKind::Class(class) => self.class(2, class),
+            ShapeKind::Derived(class) => self.class(3, class),
+            ShapeKind::Error(constructor) => self.shapes.extend([4, constructor as u8]),
+            ShapeKind::Custom(class) => {
+                self.class(5, class);
+                keys_follow = false;
+            }
+        }
+        if keys_follow {
+            let n = self.len(source);
+            varint::write(&mut self.shapes, n as u64);
+            for i in 0..n {
+                match self.key(source, i) {
+                    Key::String(text) => write_text(&mut self.shapes, text),
+                    Key::Symbol(index) => {
+                        let number = self.symbol(index);
+                        self.has_unknown_symbol |= number.is_none();
+                        varint::write(&mut self.shapes, u64::from(number.unwrap_or_default()) << 2 | 2);
+                    }
+                }
+            }
+        }
+        number
+    }
+
+    fn class(&mut self, code: u8, class: ClassRef<'_>) {
+        self.shapes.push(code);
+        write_text(&mut self.shapes, class.name());
+        varint::write(&mut self.shapes, u64::from(class.version()));
+    }
+
+    fn kind(&self, source: Source) -> ShapeKind<'g> {
+        match source {
+            Source::Shape(shape) => self.graph.shapes.kind(shape),
+            Source::Dictionary(id) => match self.graph.node(id) {
+                Some(Node::NullDictionary(_)) => ShapeKind::NullPrototype,
+                _ => ShapeKind::Plain,
+            },
+        }
+    }
+
+    fn len(&self, source: Source) -> usize {
+        match source {
+            Source::Shape(shape) => self.graph.shapes.keys_len(shape),
+            Source::Dictionary(id) => self.graph.node(id).map_or(0, |node| self.graph.values_of(node).count),
+        }
+    }
+
+    fn key(&self, source: Source, index: usize) -> Key<'g> {
+        match source {
+            Source::Shape(shape) => self.graph.shapes.key(shape, index),
+            Source::Dictionary(id) => match self.graph.node(id).and_then(|node| self.graph.properties_of(node)) {
+                Some(properties) => self.graph.property_key(properties, index),
+                None => Key::String(JsStr::from("")),
+            },
+        }
+    }
+
+    fn hash(&self, source: Source) -> u64 {
+        let mut hasher = self.state.build_hasher();
+        self.kind(source).hash(&mut hasher);
+        (0..self.len(source)).for_each(|i| self.key(source, i).hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn is_same(&self, a: Source, b: Source) -> bool {
+        self.kind(a) == self.kind(b)
+            && self.len(a) == self.len(b)
+            && (0..self.len(a)).all(|i| self.key(a, i) == self.key(b, i))
+    }
+}
+
+/// A string of this section.
+fn write_text(out: &mut Vec<u8>, text: JsStr<'_>) {
+    let (bytes, header) = match (text.as_str(), text.as_utf16()) {
+        (_, Some(units)) => (units, (units.len() as u64 / 2) << 2 | 1),
+        (utf8, None) => {
+            let utf8 = utf8.unwrap_or_default().as_bytes();
+            (utf8, (utf8.len() as u64) << 2)
+        }
+    };
+    varint::write(out, header);
+    out.extend_from_slice(bytes);
+}
