@@ -291,13 +291,11 @@ impl<'t> Parser<'t> {
 
     #[inline]
     fn number(&mut self) -> Result<f64, Syntax> {
-        let (text, parts) = self.lexer.num_string().validated().map_err(|_| "expected a digit")?;
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        // Up to 15 digits an integer is exact in 64 bits and as a double.
-        if parts.is_int() && digits.len() <= 15 {
-            let magnitude = digits.bytes().fold(0i64, |n, digit| 10 * n + i64::from(digit - b'0')) as f64;
-            return Ok(if digits.len() < text.len() { -magnitude } else { magnitude });
+        if let Some((number, rest)) = short_integer(self.lexer.as_slice()) {
+            self.lexer = SliceLexer::new(rest);
+            return Ok(number);
         }
+        let (text, _) = self.lexer.num_string().validated().map_err(|_| "expected a digit")?;
         // What a double can't hold becomes an infinity here, as in JavaScript.
         text.parse().map_err(|_| "expected a number".into())
     }
@@ -386,6 +384,27 @@ impl<'t> Parser<'t> {
         (inner.is_some() || self.expect != Expect::Next)
             .then(|| Segment::Index((values - frame.values as usize) as u32))
     }
+}
+
+/// An integer of at most 15 digits at the start of `text`, and what follows it: most numbers are that, and a double holds
+/// it exactly. Whatever else begins there is `None`.
+#[inline]
+fn short_integer(text: &[u8]) -> Option<(f64, &[u8])> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let mut n = 0i64;
+    let mut len = 0;
+    while let Some(digit @ b'0'..=b'9') = digits.get(len) {
+        if len == 15 {
+            return None;
+        }
+        n = 10 * n + i64::from(digit - b'0');
+        len += 1;
+    }
+    let rest = &digits[len..];
+    let is_whole = !matches!(rest.first(), Some(b'.' | b'e' | b'E'));
+    let is_integer = is_whole && len > 0 && (digits[0] != b'0' || len == 1);
+    let number = if digits.len() < text.len() { -(n as f64) } else { n as f64 };
+    is_integer.then_some((number, rest))
 }
 
 fn lend<'k>(text: &'k [u8], unescaped: &'k [PropertyKey<'static>], key: KeyAt) -> Key<'k> {
