@@ -86,6 +86,7 @@
 mod codec;
 mod error;
 mod graph;
+pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
 mod marshal;

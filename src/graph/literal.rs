@@ -16,7 +16,7 @@ pub(crate) fn write_number(out: &mut impl Write, number: f64) -> fmt::Result {
 }
 
 /// A quoted string; beyond `limit` characters its length takes the place of the rest.
-pub(super) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
+pub(crate) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
     let Some(utf8) = text.as_str() else { return text.write_quoted(out) };
     match utf8.char_indices().nth(limit) {
         None => text.write_quoted(out),

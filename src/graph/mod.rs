@@ -37,6 +37,7 @@ pub(crate) use distinct::Distinct;
 #[doc(hidden)]
 pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};
+pub(crate) use literal::{write_key, write_number, write_text};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
 pub(crate) use number::{MIN_PACKED, is_canonical_packing, is_time_value, packed_kind, push_element};
