@@ -37,12 +37,12 @@ pub use self::summary::{ShapeUse, Share, Summary};
 ///     .map(|line| format!("{:02}{} {line}", line.offset(), "  ".repeat(line.depth())))
 ///     .collect();
 /// assert_eq!(lines[lines.len() - 6..], [
-///     "11 structure: 4 bytes",
-///     "11   object of shape 0, identity 0",
-///     "12     n: array of 2, identity 1",
-///     "13       [0]: 1",
-///     "14       [1]: string \"two\"",
-///     "15 text: 3 bytes",
+///     "13 structure: 4 bytes",
+///     "13   object of shape 0, identity 0",
+///     "14     n: array of 2, identity 1",
+///     "15       [0]: 1",
+///     "16       [1]: string \"two\"",
+///     "17 text: 3 bytes",
 /// ]);
 /// # Ok::<(), marshal::Error>(())
 /// ```
