@@ -90,6 +90,7 @@ pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
 mod marshal;
+pub mod original;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
