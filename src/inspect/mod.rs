@@ -98,7 +98,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// How many bytes of the message the lines have come through.
-    pub fn position(&self) -> usize {
+    pub fn offset(&self) -> usize {
         match &self.phase {
             Phase::Head(reader, _) => reader.offset(),
             Phase::Shapes(walk) => walk.offset(),
