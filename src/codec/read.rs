@@ -2,7 +2,7 @@
 
 use byteorder::{ByteOrder, LittleEndian as Le};
 
-use super::decode::{Read, Role};
+use super::decode::{Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
 use crate::graph::{Extent, Node, NodeId, Slot, well_formed};
 use crate::wire::{tag, varint};
@@ -12,53 +12,19 @@ impl Read<'_> {
     pub(super) fn run<const BUILD: bool>(&mut self, steps: usize) -> Result<bool, Fault> {
         let mut left = steps;
         while left > 0 {
-            match self.frame().role {
-                Role::Plain => {
-                    left -= self.leaves(left);
-                    if self.frame().next == self.frame().end || left == 0 {
-                        if self.leave::<BUILD>()? {
-                            return Ok(true);
-                        }
-                        continue;
+            if self.frame().role == Role::Plain {
+                left -= self.leaves(left);
+                let &Frame { next, end, .. } = self.frame();
+                if next < end {
+                    if left == 0 {
+                        return Ok(false);
                     }
+                    left -= 1;
+                    self.value(false)?;
                 }
-                Role::Elements => self.gap()?,
-                _ => {}
-            }
-            left -= 1;
-            let at = self.structure.offset();
-            let tag = self.structure.u8()?;
-            self.owed -= 1;
-            let mut is_base = false;
-            if self.frame().role.is_choosy() {
-                self.admit(tag, at)?;
-                is_base = self.frame().role == Role::Derived;
-                if is_base {
-                    // Only the first value of a derived instance is one.
-                    self.frame_mut().role = Role::Plain;
-                }
-            }
-            // An object is placed when its tag is read, before its values.
-            match tag {
-                ..=tag::INT_MAX => self.place(Slot::Number(f64::from(tag))),
-                ..tag::ARRAY => {
-                    let text = self.text(u64::from(tag - tag::STRING), at)?;
-                    self.place_checked(text, at)?;
-                }
-                ..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at)?,
-                ..tag::NULL => self.object(u64::from(tag - tag::OBJECT), is_base, at)?,
-                tag::OBJECT_LONG => {
-                    let shape = self.structure.varint()?;
-                    self.object(shape, is_base, at)?;
-                }
-                tag::ARRAY_LONG => {
-                    let n = self.structure.varint()?;
-                    self.array(n, at)?;
-                }
-                _ => match self.scalar(tag, at)? {
-                    Some(slot) => self.place_checked(slot, at)?,
-                    None => self.open(tag, at)?,
-                },
+            } else {
+                left -= 1;
+                self.choosy_value()?;
             }
             if self.leave::<BUILD>()? {
                 return Ok(true);
@@ -67,18 +33,72 @@ impl Read<'_> {
         Ok(false)
     }
 
+    /// Reads a value, or the tag and the counts of one that holds others. An object is placed before its values.
+    #[inline]
+    fn value(&mut self, is_base: bool) -> Result<(), Fault> {
+        let at = self.structure.offset();
+        let tag = self.structure.u8()?;
+        self.owed -= 1;
+        match tag {
+            tag::OBJECT..tag::NULL => self.object(u64::from(tag - tag::OBJECT), is_base, at),
+            tag::ARRAY..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at),
+            ..=tag::INT_MAX => {
+                self.place(Slot::Number(f64::from(tag)));
+                Ok(())
+            }
+            tag::STRING..tag::ARRAY => {
+                let text = self.text(u64::from(tag - tag::STRING), at)?;
+                self.place_checked(text, at)
+            }
+            tag::OBJECT_LONG => {
+                let shape = self.structure.varint()?;
+                self.object(shape, is_base, at)
+            }
+            tag::ARRAY_LONG => {
+                let n = self.structure.varint()?;
+                self.array(n, at)
+            }
+            _ => match self.scalar(tag, at)? {
+                Some(slot) => self.place_checked(slot, at),
+                None => self.open(tag, at),
+            },
+        }
+    }
+
+    /// Reads a value in a container that minds which values it gets.
+    fn choosy_value(&mut self) -> Result<(), Fault> {
+        if self.frame().role == Role::Elements {
+            self.gap()?;
+            return self.value(false);
+        }
+        // What is cut off here is told by reading it.
+        if let Some(&tag) = self.structure.rest().first() {
+            self.admit(tag, self.structure.offset())?;
+        }
+        let is_base = self.frame().role == Role::Derived;
+        if is_base {
+            // Only the first value of a derived instance is one.
+            self.frame_mut().role = Role::Plain;
+        }
+        self.value(is_base)
+    }
+
     /// Leaves the containers that are complete, and says whether the root is.
     #[inline]
     fn leave<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
-        while self.frame().next == self.frame().end {
-            if self.close::<BUILD>()? {
-                if self.stack.len() == 1 {
-                    return Ok(true);
-                }
-                self.stack.pop();
+        loop {
+            let &Frame { next, end, role, .. } = self.frame();
+            if next < end {
+                return Ok(false);
             }
+            if !(BUILD && role == Role::Plain) && !self.close::<BUILD>()? {
+                continue;
+            }
+            if self.stack.len() == 1 {
+                return Ok(true);
+            }
+            self.stack.pop();
         }
-        Ok(false)
     }
 
     /// Reads values that hold no others, up to the first that is something else or is wrong, and at most `most`: how many.
