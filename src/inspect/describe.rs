@@ -70,6 +70,9 @@ impl Display for What<'_> {
                 f.write_str("float ")?;
                 write_number(f, number)
             }
+            What::BigInt { magnitude, .. } if magnitude.len() > TEXT_SHOWN => {
+                write!(f, "BigInt of {} bytes", magnitude.len())
+            }
             What::BigInt { negative, magnitude } => {
                 write!(f, "BigInt {}", JsBigInt { negative, magnitude })
             }

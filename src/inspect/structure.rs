@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
                 let id = self.reader.varint()?;
                 What::Interned { id, text: usize::try_from(id).ok().and_then(|id| self.strings.get(id)).copied() }
             }
-            tag::INTERNED.. => return Err(Fault::new(ErrorKind::BadTag, at)),
+            _ if tag > tag::INTERNED => return Err(Fault::new(ErrorKind::BadTag, at)),
             _ => return Ok(None),
         }))
     }

@@ -87,10 +87,15 @@ impl Emit {
     /// A finite number; −0 keeps its sign, which JSON.parse reads.
     #[inline]
     pub(super) fn number(&mut self, number: f64) {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
         if number == 0.0 && number.is_sign_negative() {
-            self.text.push('-');
+            self.text.push_str("-0");
+        } else if number.abs() < EXACT && number.trunc() == number {
+            // A good deal faster than the shortest digits of a double, which for these are the same.
+            self.display(number as i64);
+        } else {
+            self.text.push_str(self.numbers.0.format(number));
         }
-        self.text.push_str(self.numbers.0.format(number));
     }
 
     pub(super) fn integer(&mut self, number: u64) {
