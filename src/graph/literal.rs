@@ -16,8 +16,15 @@ pub(crate) fn write_number(out: &mut impl Write, number: f64) -> fmt::Result {
 }
 
 /// A quoted string; beyond `limit` characters its length takes the place of the rest.
-pub(super) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
-    let Some(utf8) = text.as_str() else { return text.write_quoted(out) };
+pub(crate) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
+    if let Some(units) = text.as_utf16() {
+        if units.len() / 2 <= limit {
+            return text.write_quoted(out);
+        }
+        JsStr::utf16(&units[..2 * limit]).write_quoted(out)?;
+        return write!(out, "… {} code units more", units.len() / 2 - limit);
+    }
+    let utf8 = text.as_str().unwrap_or_default();
     match utf8.char_indices().nth(limit) {
         None => text.write_quoted(out),
         Some((end, _)) => {
@@ -41,7 +48,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
 }
 
-pub(super) fn write_symbol(out: &mut impl Write, symbol: Option<Symbol<'_>>) -> fmt::Result {
+pub(super) fn write_symbol(out: &mut impl Write, symbol: Option<Symbol<'_>>, limit: usize) -> fmt::Result {
     let (open, text) = match symbol.map(Symbol::kind) {
         None => return out.write_str("Symbol(?)"),
         Some(SymbolKind::Unique) => return out.write_str("Symbol()"),
@@ -50,7 +57,7 @@ pub(super) fn write_symbol(out: &mut impl Write, symbol: Option<Symbol<'_>>) -> 
         Some(SymbolKind::Registered(text)) => ("Symbol.for(", text),
     };
     out.write_str(open)?;
-    text.write_quoted(out)?;
+    write_text(out, text, limit)?;
     out.write_char(')')
 }
 

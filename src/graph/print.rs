@@ -170,7 +170,7 @@ impl Print<'_, '_, '_> {
             Slot::Number(number) => write_number(self.out, number),
             Slot::Text(text) => write_text(self.out, self.graph.lend_text(text), self.options.text),
             Slot::BigInt(_) => value.bigint().map_or(Ok(()), |n| write!(self.out, "{n}n")),
-            Slot::Symbol(_) => write_symbol(self.out, value.symbol()),
+            Slot::Symbol(_) => write_symbol(self.out, value.symbol(), self.options.text),
         }
     }
 
@@ -300,7 +300,7 @@ impl Print<'_, '_, '_> {
                 Key::String(name) => write_key(this.out, name)?,
                 Key::Symbol(symbol) => {
                     this.out.write_char('[')?;
-                    write_symbol(this.out, this.graph.shapes.symbol(symbol))?;
+                    write_symbol(this.out, this.graph.shapes.symbol(symbol), this.options.text)?;
                     this.out.write_char(']')?;
                 }
             }
