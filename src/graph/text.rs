@@ -210,7 +210,7 @@ impl<'a> TextStore<'a> {
     }
 
     pub(crate) fn len(&self) -> u64 {
-        (self.base.len() + self.own.len()) as u64
+        (self.base.len() + self.own().len()) as u64
     }
 
     pub(crate) fn push(&mut self, text: &str) -> u64 {
