@@ -1,6 +1,6 @@
 //! What follows the values of a container, and what is checked when all of them are there.
 
-use super::decode::{Frame, Read, Role};
+use super::decode::{Doubled, Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
 use crate::graph::{MAX_SAFE_INTEGER, Node, NodeId, Slot, Span, View};
 
@@ -55,7 +55,8 @@ impl Read<'_> {
         match self.distinct.first_duplicate(n, key) {
             None => Ok(true),
             Some(second) => {
-                self.doubled = Some(first + (width * second) as u32);
+                let Frame { node, role, end, .. } = self.frame;
+                self.doubled = Some(Doubled { node, role, left: end - first - (width * second) as u32 });
                 // The offset is found by the engine, which can decode again.
                 Err(Fault::new(ErrorKind::DuplicateKey, self.structure.offset()))
             }

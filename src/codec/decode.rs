@@ -122,8 +122,8 @@ pub(super) struct Read<'a> {
     pub(super) distinct: Distinct,
     pub(super) stack: Vec<Frame>,
     pub(super) frame: Frame,
-    /// The slot of a key or entry that stands twice.
-    pub(super) doubled: Option<u32>,
+    /// Which key or entry of the container that is open stands twice.
+    pub(super) doubled: Option<Doubled>,
 }
 
 /// A container that is being read: where its next value goes, and up to where.
@@ -157,6 +157,15 @@ pub(super) enum Role {
     RegExp,
     /// The base of a derived instance, then its fields.
     Derived,
+}
+
+/// A key or entry that stands twice, told by what does not depend on which slots have been given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Doubled {
+    pub(super) node: NodeId,
+    pub(super) role: Role,
+    /// Slots from it to the container's end.
+    pub(super) left: u32,
 }
 
 impl Role {
@@ -263,8 +272,8 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             return fault.into();
         }
         let read = &self.read;
-        if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, read.doubled) {
-            fault.at = self.locate(read.frame.node, slot).unwrap_or(fault.at);
+        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, read.doubled) {
+            fault.at = self.locate(doubled).unwrap_or(fault.at);
         }
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
         let parents = read.stack.iter().map(|frame| (frame, frame.next - 1));
@@ -279,14 +288,14 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         Error::from(fault).at_path(path(&read.graph, steps))
     }
 
-    /// Where in the input the value begins that goes to `slot` of `node`: found by decoding again up to there, so that
-    /// no offsets need to be kept for messages that are right.
+    /// Where in the input a doubled key or entry begins: found by decoding again up to there, so that no offsets need to
+    /// be kept for messages that are right.
     #[cold]
-    fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
+    fn locate(&self, doubled: Doubled) -> Option<usize> {
         let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
         loop {
-            let frame = again.read.frame;
-            if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
+            let Frame { next, end, node, role } = again.read.frame;
+            if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {
                 return Some(again.read.structure.offset());
             }
             if again.step(1).ok()? {
