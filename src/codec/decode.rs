@@ -120,8 +120,9 @@ pub(super) struct Read<'a> {
     pub(super) graph: Graph<'a>,
     pub(super) strings: Vec<Slot>,
     pub(super) distinct: Distinct,
+    /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
+    /// and back would cost more than all else that opening a container does.
     pub(super) stack: Vec<Frame>,
-    pub(super) frame: Frame,
     /// Which key or entry of the container that is open stands twice.
     pub(super) doubled: Option<Doubled>,
 }
@@ -158,6 +159,9 @@ pub(super) enum Role {
     /// The base of a derived instance, then its fields.
     Derived,
 }
+
+/// A frame in which nothing is left to read.
+const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
 
 /// A key or entry that stands twice, told by what does not depend on which slots have been given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,8 +219,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             graph,
             strings: Vec::new(),
             distinct: Distinct::default(),
-            stack: Vec::new(),
-            frame: root,
+            stack: vec![root],
             doubled: None,
         };
         Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
@@ -276,8 +279,9 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             fault.at = self.locate(doubled).unwrap_or(fault.at);
         }
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
-        let parents = read.stack.iter().map(|frame| (frame, frame.next - 1));
-        let current = (read.frame.next < read.frame.end).then_some((&read.frame, read.frame.next));
+        let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
+        let parents = parents.iter().map(|frame| (frame, frame.next - 1));
+        let current = (current.next < current.end).then_some((current, current.next));
         let steps = parents.chain(current).filter(|(frame, _)| frame.role != Role::Root).map(|(frame, slot)| Step {
             node: frame.node,
             index: read
@@ -294,7 +298,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     fn locate(&self, doubled: Doubled) -> Option<usize> {
         let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
         loop {
-            let Frame { next, end, node, role } = again.read.frame;
+            let Frame { next, end, node, role } = *again.read.frame();
             if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {
                 return Some(again.read.structure.offset());
             }
@@ -336,6 +340,18 @@ impl Read<'_> {
         }
         self.graph.root = self.graph.slots[0];
         Ok(())
+    }
+
+    #[inline]
+    pub(super) fn frame(&self) -> &Frame {
+        self.stack.last().unwrap_or(&DONE)
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
     }
 
     pub(super) fn shapes(&self) -> &Shapes {

@@ -5,7 +5,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::emit::{Emitter, Parts};
 use super::options::EncodeOptions;
-use super::write_shapes::ShapeWriter;
+use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
@@ -26,8 +26,8 @@ pub(super) struct Write<'g> {
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
     strings: Option<Interned<'g>>,
+    /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
-    frame: Frame,
 }
 
 /// Strings that occur more than once, with the id that the first occurrence gave them.
@@ -41,10 +41,12 @@ struct Interned<'g> {
 pub(super) struct Frame {
     next: u32,
     end: u32,
-    /// `None` for the frame of the root.
-    pub(super) node: Option<NodeId>,
+    /// [`NO_NODE`] for the frame of the root.
+    pub(super) node: NodeId,
     role: Role,
 }
+
+const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How the slots of a container are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,24 +81,23 @@ impl<'g> Write<'g> {
         Write {
             graph,
             shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out),
+            parts: Parts::new(out, graph.text.border()),
             identities: vec![0; graph.nodes.len()],
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: Vec::new(),
-            frame: Frame { next: 0, end: 1, node: None, role: Role::Root },
+            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
         }
     }
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.stack.iter().chain([&self.frame])
+        self.stack.iter()
     }
 
     pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new()));
+        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
         Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
     }
 
@@ -107,45 +108,108 @@ impl<'g> Write<'g> {
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        for _ in 0..steps {
-            let next = self.frame.next as usize;
-            self.frame.next += 1;
-            match self.frame.role {
-                Role::Plain => self.value(self.graph.slots[next])?,
-                _ => self.special(next)?,
-            }
-            while self.frame.next == self.frame.end {
-                if self.frame.role == Role::Elements {
-                    self.extra_properties();
-                    continue;
+        let mut left = steps;
+        while left > 0 {
+            if self.frame().role == Role::Plain {
+                left -= self.leaves(left);
+                let &Frame { next, end, .. } = self.frame();
+                if next < end {
+                    if left == 0 {
+                        return Ok(false);
+                    }
+                    left -= 1;
+                    self.frame_mut().next += 1;
+                    match self.graph.slots[next as usize] {
+                        Slot::Node(id) => self.node(id)?,
+                        slot => self.value(slot)?,
+                    }
                 }
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
+            } else {
+                left -= 1;
+                let next = self.frame().next as usize;
+                self.frame_mut().next += 1;
+                self.special(next)?;
+            }
+            loop {
+                let &Frame { next, end, role, .. } = self.frame();
+                if next < end {
+                    break;
+                }
+                if role == Role::Elements {
+                    self.extra_properties();
+                } else if self.stack.len() == 1 {
+                    return Ok(true);
+                } else {
+                    self.stack.pop();
                 }
             }
         }
         Ok(false)
     }
 
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.stack[self.stack.len() - 1]
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
+    }
+
+    /// Writes values that hold no others, up to the first that is something else, and at most `most`: how many.
+    /// Most values of most graphs are written here.
+    #[inline]
+    fn leaves(&mut self, most: usize) -> usize {
+        if self.strings.is_some() {
+            return 0;
+        }
+        let graph = self.graph;
+        let slots = &graph.slots[self.frame().next as usize..self.frame().end as usize];
+        let out = &mut self.parts.structure;
+        let mut run = self.parts.text.run();
+        let mut written = 0;
+        for slot in slots.iter().take(most) {
+            match *slot {
+                Slot::Text(text) if !text.flag() => {
+                    write_text_tag(out, text.len() as usize);
+                    if !run.extend(text.at(), u64::from(text.len())) {
+                        run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
+                    }
+                }
+                Slot::Number(number) => write_number(out, number),
+                Slot::Null => out.push(tag::NULL),
+                Slot::Undefined => out.push(tag::UNDEFINED),
+                Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
+                _ => break,
+            }
+            written += 1;
+        }
+        self.parts.text.set_run(run);
+        self.frame_mut().next += written as u32;
+        written
+    }
+
     /// The next value of a container whose slots are not simply its values.
     fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
         let graph = self.graph;
-        match self.frame.role {
+        match self.frame().role {
             Role::Plain => self.value(graph.slots[next]),
             Role::Root => self.value(graph.root),
             Role::Values => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 self.value(graph.slots[next + 1])
             }
             Role::Keyed => {
-                if let Some(Node::Object { shape, start, .. }) = self.frame.node.and_then(|id| graph.node(id)) {
+                if let Some(Node::Object { shape, start, .. }) = graph.node(self.frame().node) {
                     self.key(graph.shapes.key(shape, next - start as usize))?;
                 }
                 self.value(graph.slots[next])
             }
             Role::Elements => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 let index = |place: usize| match graph.slots[place] {
                     Slot::Number(index) => index as u64,
                     _ => 0,
@@ -156,11 +220,11 @@ impl<'g> Write<'g> {
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
-                let number = self.frame.node.and_then(|id| graph.element(graph.node(id)?, next as u32));
+                let number = graph.node(self.frame().node).and_then(|node| graph.element(node, next as u32));
                 self.value(number.unwrap_or(Slot::Undefined))
             }
             Role::Derived => {
-                self.frame.role = Role::Plain;
+                self.frame_mut().role = Role::Plain;
                 self.base(graph.slots[next])
             }
         }
@@ -168,13 +232,12 @@ impl<'g> Write<'g> {
 
     /// The pairs of the array with holes that is being written.
     fn elements(&self) -> Option<Span> {
-        match self.graph.node(self.frame.node?)? {
+        match self.graph.node(self.frame().node)? {
             Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
             _ => None,
         }
     }
 
-    #[inline]
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => write_number(&mut self.parts.structure, number),
@@ -211,8 +274,8 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        self.text_tag(utf8.len());
-                        self.parts.copied_text(utf8);
+                        write_text_tag(&mut self.parts.structure, utf8.len());
+                        self.parts.text.push_copied(utf8);
                     }
                 }
                 Ok(())
@@ -230,19 +293,8 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            self.text_tag(len);
-            self.parts.text(text.at(), len as u64, self.graph.text.border());
-        }
-    }
-
-    #[inline]
-    fn text_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::STRING_MAX {
-            structure.push(tag::STRING + len as u8);
-        } else {
-            structure.push(tag::STRING_LONG);
-            varint::write(structure, len as u64);
+            write_text_tag(&mut self.parts.structure, len);
+            self.parts.text.push(text.at(), len as u64);
         }
     }
 
@@ -306,21 +358,20 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(self.frame);
-        self.frame = Frame { next: start, end: start + len as u32, node: Some(id), role };
+        self.stack.push(Frame { next: start, end: start + len as u32, node: id, role });
     }
 
     #[inline]
     fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
         match self.graph.nodes[id.index()] {
             Node::Object { shape, start, .. } => {
-                let len = self.graph.shapes.keys_len(shape);
                 match self.shapes.number(shape) {
-                    Some(number) => {
+                    Some(Numbered { number, keys }) => {
                         self.shape_tag(number);
-                        self.enter(id, start, len, Role::Plain);
+                        self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
+                        let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
                         self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
                         varint::write(&mut self.parts.structure, len as u64);
@@ -455,7 +506,7 @@ impl<'g> Write<'g> {
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
+                let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
                 self.shape_tag(number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
@@ -498,12 +549,12 @@ impl<'g> Write<'g> {
 
     /// After the elements of an array with holes: its extra properties.
     fn extra_properties(&mut self) {
-        let Some(Node::Sparse(side)) = self.frame.node.and_then(|id| self.graph.node(id)) else { return };
+        let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
-        self.frame = Frame { next: start, end: start + pairs, role: Role::Plain, ..self.frame };
+        *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
     }
 }
 
@@ -524,11 +575,25 @@ impl<'g> Interned<'g> {
     }
 }
 
+#[inline]
+fn write_text_tag(out: &mut Vec<u8>, len: usize) {
+    if len as u64 <= tag::STRING_MAX {
+        out.push(tag::STRING + len as u8);
+    } else {
+        out.push(tag::STRING_LONG);
+        varint::write(out, len as u64);
+    }
+}
+
 /// A number in its shortest form.
 #[inline]
 fn write_number(out: &mut Vec<u8>, number: f64) {
+    const EXPONENT_OF_ONE: u64 = 1023;
+    let bits = number.to_bits();
+    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
+    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
     let int = number as i32;
-    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
+    if may_be_integer && f64::from(int) == number {
         write_i32(out, int);
     } else {
         write_wide(out, number);
@@ -539,38 +604,38 @@ fn write_number(out: &mut Vec<u8>, number: f64) {
 fn write_i32(out: &mut Vec<u8>, n: i32) {
     match n {
         0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend([tag::U8, n as u8]),
+        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
         0x100..=0xFFFF => {
             let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::U16, a, b]);
+            out.extend_from_slice(&[tag::U16, a, b]);
         }
         0x1_0000.. => {
             let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::U32, a, b, c, d]);
+            out.extend_from_slice(&[tag::U32, a, b, c, d]);
         }
-        -0x80..0 => out.extend([tag::I8, n as u8]),
+        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
         -0x8000..-0x80 => {
             let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::I16, a, b]);
+            out.extend_from_slice(&[tag::I16, a, b]);
         }
         _ => {
             let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::I32, a, b, c, d]);
+            out.extend_from_slice(&[tag::I32, a, b, c, d]);
         }
     }
 }
 
 /// A number that is no `i32`.
+#[inline]
 fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let unsigned = number as u32;
     let single = number as f32;
-    if f64::from(unsigned) == number && unsigned != 0 {
-        out.push(tag::U32);
-        out.extend_from_slice(&unsigned.to_le_bytes());
+    if number >= 2_147_483_648.0 && f64::from(number as u32) == number {
+        let [a, b, c, d] = (number as u32).to_le_bytes();
+        out.extend_from_slice(&[tag::U32, a, b, c, d]);
     } else if f64::from(single) == number || number.is_nan() {
         let single = if number.is_nan() { f32::NAN } else { single };
-        out.push(tag::F32);
-        out.extend_from_slice(&single.to_le_bytes());
+        let [a, b, c, d] = single.to_le_bytes();
+        out.extend_from_slice(&[tag::F32, a, b, c, d]);
     } else {
         out.push(tag::F64);
         write_f64(out, number);

@@ -11,8 +11,8 @@ use crate::wire::varint;
 /// Numbers shapes and symbols in the order of first use, and collects their section.
 pub(super) struct ShapeWriter<'g> {
     graph: &'g Graph<'g>,
-    /// By shape of the graph: number + 1, or 0 for one not yet used.
-    numbers: Vec<u32>,
+    /// By shape of the graph.
+    numbers: Vec<Option<Numbered>>,
     symbol_numbers: Vec<u32>,
     /// What each numbered shape was made from.
     sources: Vec<Source>,
@@ -26,6 +26,13 @@ pub(super) struct ShapeWriter<'g> {
     pub(super) has_unknown_symbol: bool,
 }
 
+/// A shape that has been used.
+#[derive(Clone, Copy)]
+pub(super) struct Numbered {
+    pub(super) number: u32,
+    pub(super) keys: u32,
+}
+
 #[derive(Clone, Copy)]
 enum Source {
     Shape(u32),
@@ -36,7 +43,7 @@ impl<'g> ShapeWriter<'g> {
     pub(super) fn new(graph: &'g Graph<'g>) -> Self {
         ShapeWriter {
             graph,
-            numbers: vec![0; graph.shapes.len()],
+            numbers: vec![None; graph.shapes.len()],
             symbol_numbers: vec![0; graph.shapes.symbols_len()],
             sources: Vec::new(),
             symbols: Vec::new(),
@@ -50,17 +57,19 @@ impl<'g> ShapeWriter<'g> {
 
     /// The number of a shape of the graph; `None` where the object is written as a dictionary.
     #[inline]
-    pub(super) fn number(&mut self, shape: u32) -> Option<u32> {
+    pub(super) fn number(&mut self, shape: u32) -> Option<Numbered> {
         match self.numbers[shape as usize] {
-            0 => self.first_use(shape),
-            number => Some(number - 1),
+            None => self.first_use(shape),
+            numbered => numbered,
         }
     }
 
-    fn first_use(&mut self, shape: u32) -> Option<u32> {
+    #[inline(never)]
+    fn first_use(&mut self, shape: u32) -> Option<Numbered> {
         let number = self.number_of(Source::Shape(shape))?;
-        self.numbers[shape as usize] = number + 1;
-        Some(number)
+        let keys = self.graph.shapes.keys_len(shape) as u32;
+        self.numbers[shape as usize] = Some(Numbered { number, keys });
+        self.numbers[shape as usize]
     }
 
     /// The number of the shape that a dictionary's keys make; `None` where it is written as the dictionary that it is.
