@@ -17,3 +17,20 @@ fn check_placed_a_doubled_key_elsewhere_than_decode() {
     assert_eq!((decoded.kind(), decoded.offset()), (ErrorKind::DuplicateKey, Some(12)));
     assert_eq!(Marshal::check(&message), Err(decoded));
 }
+
+#[test]
+fn a_string_of_another_graph_made_a_torn_message() {
+    let mut donor = Graph::new();
+    donor.string("some text before it");
+    let (text, lone, bigint) = (donor.string("text"), donor.string_utf16(&[0xD800; 9]), donor.bigint(1u64 << 40));
+    for foreign in [text, lone, bigint] {
+        let mut graph = Graph::new();
+        let root = graph.array([foreign]);
+        graph.set_root(root);
+        assert_eq!(Marshal::encode(&graph).unwrap_err().kind(), ErrorKind::UnknownValue);
+    }
+    let mut graph = Graph::new();
+    graph.string("éééééééééééééééééééé");
+    graph.set_root(text);
+    assert_eq!(Marshal::encode(&graph).unwrap_err().kind(), ErrorKind::UnknownValue);
+}

@@ -89,6 +89,13 @@ impl TextParts {
         Run { at, end: at + len, ..run }
     }
 
+    /// Whether every run is text of `graph`: a string of another graph may stand for anything. Looked at by run, so that it
+    /// costs nothing by string.
+    pub(super) fn is_of(&self, graph: &Graph<'_>) -> bool {
+        let is_text = |run: &Run| run.copied || graph.text.is_run(run.at, run.end);
+        self.runs.iter().chain([&self.current]).all(is_text)
+    }
+
     fn close(&mut self, run: Run) {
         if run.end > run.at {
             self.len += run.end - run.at;

@@ -94,12 +94,16 @@ impl<'g> Encoder<'g> {
                     if write.shapes.has_unknown_symbol {
                         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
                     }
-                    let emitter = write.take_emitter();
-                    if emitter.message_len() as u64 > self.max_bytes {
-                        let detail = format!("the message takes {} bytes", emitter.message_len());
-                        return Err(Error::new(ErrorKind::LimitExceeded, detail));
+                    if !write.has_own_text() {
+                        return Err(Error::new(ErrorKind::UnknownValue, "a string is of another graph"));
                     }
+                    let emitter = write.take_emitter();
+                    let len = emitter.message_len();
+                    // It holds the caller's buffer now, which has to come back after an error too.
                     self.phase = Phase::Emit(emitter);
+                    if len as u64 > self.max_bytes {
+                        return Err(Error::new(ErrorKind::LimitExceeded, format!("the message takes {len} bytes")));
+                    }
                 }
             }
             Phase::Emit(emitter) => {

@@ -101,6 +101,11 @@ impl<'g> Write<'g> {
         Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
     }
 
+    /// Whether all text that has been written is the graph's own.
+    pub(super) fn has_own_text(&self) -> bool {
+        self.parts.text.is_of(self.graph)
+    }
+
     /// The caller's buffer, to which nothing has been written yet.
     pub(super) fn into_out(self) -> Vec<u8> {
         self.parts.into_out()
@@ -241,17 +246,21 @@ impl<'g> Write<'g> {
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => write_number(&mut self.parts.structure, number),
-            Slot::Text(text) => self.text(text),
+            Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
             Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
+                let magnitude = self.graph.magnitude(n);
+                if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
+                    return Err(ErrorKind::UnknownValue);
+                }
                 let structure = &mut self.parts.structure;
                 structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
                 varint::write(structure, u64::from(n.len()));
-                structure.extend_from_slice(self.graph.magnitude(n));
+                structure.extend_from_slice(magnitude);
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
@@ -284,18 +293,22 @@ impl<'g> Write<'g> {
     }
 
     #[inline]
-    fn text(&mut self, text: Extent) {
+    fn text(&mut self, text: Extent) -> Result<(), ErrorKind> {
         if self.strings.is_some() && self.interned(text) {
-            return;
+            return Ok(());
         }
         let len = text.len() as usize;
         if text.flag() {
+            if self.graph.bytes.get(text.at(), 2 * len as u64).len() != 2 * len {
+                return Err(ErrorKind::UnknownValue);
+            }
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
             write_text_tag(&mut self.parts.structure, len);
             self.parts.text.push(text.at(), len as u64);
         }
+        Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {

@@ -197,6 +197,15 @@ impl<'a> TextStore<'a> {
         }
     }
 
+    /// Whether `at` to `end` lies in one of the two parts and cuts no character.
+    pub(crate) fn is_run(&self, at: u64, end: u64) -> bool {
+        let (at, end, border) = (at as usize, end as usize, self.base.len());
+        match at.checked_sub(border) {
+            None => self.base.get(at..end).is_some(),
+            Some(own) => self.own.get(own..end - border).is_some(),
+        }
+    }
+
     /// Where the borrowed part ends and the graph's own begins.
     pub(crate) fn border(&self) -> u64 {
         self.base.len() as u64

@@ -6,7 +6,7 @@ use marshal::{DecodeOptions, Decoder, EncodeOptions, Encoder, Error, ErrorKind, 
 const MAX_PATH: usize = 32 * 1024;
 
 /// The laws of a graph that can be encoded. Says what it is as a message.
-pub fn of_graph(graph: &Graph<'_>) -> Vec<u8> {
+pub(crate) fn of_graph(graph: &Graph<'_>) -> Vec<u8> {
     let bytes = Marshal::encode(graph).expect("a graph that can be encoded");
     round_trip(graph, &bytes);
     copies(graph, &bytes);
@@ -16,7 +16,7 @@ pub fn of_graph(graph: &Graph<'_>) -> Vec<u8> {
 }
 
 /// The laws of bytes that may be a message: those who read them agree, and a message obeys the laws of its graph.
-pub fn of_bytes(bytes: &[u8]) {
+pub(crate) fn of_bytes(bytes: &[u8]) {
     let decoded = Marshal::decode(bytes);
     let outcome = decoded.as_ref().map(|_| ()).map_err(Clone::clone);
     assert_eq!(Marshal::check(bytes), outcome, "check and decode");
@@ -40,7 +40,7 @@ pub fn of_bytes(bytes: &[u8]) {
 }
 
 /// An error of decoding is at a byte of the input or its end, and explains itself in bounds.
-pub fn of_error(error: &Error, input_len: usize) {
+pub(crate) fn of_error(error: &Error, input_len: usize) {
     assert!(error.offset().is_some_and(|at| at <= input_len as u64), "{error}");
     assert!(error.path().is_none_or(|path| path.starts_with('$') && path.len() <= MAX_PATH), "{error}");
     let before_structure = matches!(
@@ -97,7 +97,8 @@ fn copies(graph: &Graph<'_>, bytes: &[u8]) {
     let mut within = graph.clone();
     let doubled = within.import(graph.root());
     within.set_root(doubled);
-    for copy in [Marshal::deep_clone(graph), Marshal::deep_clone(&decoded), decoded.into_owned(), imported, within.into_owned()]
+    for copy in
+        [Marshal::deep_clone(graph), Marshal::deep_clone(&decoded), decoded.into_owned(), imported, within.into_owned()]
     {
         assert_eq!(copy, *graph);
         assert_eq!(Marshal::encode(&copy).as_deref(), Ok(bytes));
@@ -129,13 +130,13 @@ fn printing(graph: &Graph<'_>) {
     }
 }
 
-pub fn decode_in_slices(bytes: &[u8], steps: usize) -> Result<Graph<'_>, Error> {
+pub(crate) fn decode_in_slices(bytes: &[u8], steps: usize) -> Result<Graph<'_>, Error> {
     let mut decoder = Decoder::new(bytes, &DecodeOptions::new())?;
     while !decoder.run(steps)? {}
     decoder.finish()
 }
 
-pub fn encode_in_slices(graph: &Graph<'_>, steps: usize) -> Result<Vec<u8>, Error> {
+pub(crate) fn encode_in_slices(graph: &Graph<'_>, steps: usize) -> Result<Vec<u8>, Error> {
     let mut encoder = Encoder::new(graph, &EncodeOptions::new());
     while !encoder.run(steps)? {}
     encoder.finish()

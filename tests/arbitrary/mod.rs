@@ -1,9 +1,9 @@
 //! Arbitrary graphs and the laws that hold of them, for the tests here and for the fuzz targets.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-pub mod bytes;
-pub mod laws;
+pub(crate) mod bytes;
+pub(crate) mod laws;
 mod quick;
-pub mod recipe;
+pub(crate) mod recipe;
 
-pub use recipe::Recipe;
+pub(crate) use recipe::Recipe;

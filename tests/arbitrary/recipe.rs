@@ -6,29 +6,29 @@
 use marshal::{ElementKind, ErrorConstructor, Graph, JsStr, PropertyKey, SymbolId, Value, WellKnown};
 
 /// Code units, lone surrogates among them.
-pub type Text = Vec<u16>;
+pub(crate) type Text = Vec<u16>;
 
 /// A value that an operation made, by its place; counted modulo how many there are.
-pub type Pick = u16;
+pub(crate) type Pick = u16;
 
-pub type Properties = Vec<(Key, Pick)>;
+pub(crate) type Properties = Vec<(Key, Pick)>;
 
 #[derive(Debug, Clone)]
-pub enum Key {
+pub(crate) enum Key {
     Text(Text),
     /// One of the recipe's [`SYMBOLS`] symbols.
     Symbol(u8),
 }
 
 #[derive(Debug, Clone)]
-pub struct Class {
-    pub name: Text,
-    pub version: u32,
+pub(crate) struct Class {
+    pub(crate) name: Text,
+    pub(crate) version: u32,
 }
 
 /// What can be made and changed.
 #[derive(Debug, Clone)]
-pub enum Op {
+pub(crate) enum Op {
     Undefined,
     Null,
     Bool(bool),
@@ -75,17 +75,17 @@ pub enum Op {
 }
 
 #[derive(Debug, Clone)]
-pub struct Recipe {
-    pub ops: Vec<Op>,
+pub(crate) struct Recipe {
+    pub(crate) ops: Vec<Op>,
     /// The root is an array of all that was made; else the last value.
-    pub all: bool,
+    pub(crate) all: bool,
 }
 
 /// How many symbols a recipe has, of every kind.
-pub const SYMBOLS: u8 = 10;
+pub(crate) const SYMBOLS: u8 = 10;
 
 impl Recipe {
-    pub fn build(&self) -> Graph<'static> {
+    pub(crate) fn build(&self) -> Graph<'static> {
         let mut kitchen = Kitchen { graph: Graph::new(), made: Vec::new(), symbols: [None; SYMBOLS as usize] };
         for op in &self.ops {
             if let Some(value) = kitchen.make(op) {
@@ -255,9 +255,7 @@ impl Kitchen {
             Op::SetAt(target, index, value) => self.graph.set_at(self.pick(target), index, self.pick(value)),
             Op::Push(target, value) => self.graph.push(self.pick(target), self.pick(value)),
             Op::SetLength(target, length) => self.graph.set_length(self.pick(target), length),
-            Op::MapSet(target, key, value) => {
-                self.graph.map_set(self.pick(target), self.pick(key), self.pick(value))
-            }
+            Op::MapSet(target, key, value) => self.graph.map_set(self.pick(target), self.pick(key), self.pick(value)),
             Op::MapDelete(target, key) => self.graph.map_delete(self.pick(target), self.pick(key)).map(drop),
             Op::SetAdd(target, value) => self.graph.set_add(self.pick(target), self.pick(value)),
             Op::SetDelete(target, value) => self.graph.set_delete(self.pick(target), self.pick(value)).map(drop),
