@@ -49,8 +49,14 @@ impl Read<'_> {
             _ => return Ok(true),
         };
         let (graph, n) = (&self.graph, (self.frame().end - first) as usize / width);
-        let key = |i: usize| graph.same_key(graph.slots[first as usize + width * i]);
-        match self.distinct.first_duplicate(n, key) {
+        let slot = |i: usize| graph.slots[first as usize + width * i];
+        let second = if self.strings.is_empty() {
+            self.distinct.first_duplicate(n, |i| graph.same_key(slot(i)))
+        } else {
+            (0..n).for_each(|i| self.known.note(graph, slot(i)));
+            self.distinct.first_duplicate(n, |i| self.known.key(graph, slot(i)))
+        };
+        match second {
             None => Ok(true),
             Some(second) => {
                 let &Frame { node, role, end, .. } = self.frame();

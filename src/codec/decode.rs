@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::known::Known;
 use super::options::DecodeOptions;
 use super::shapes::ShapesReader;
 use crate::error::{Error, ErrorKind, Fault};
@@ -119,6 +120,7 @@ pub(super) struct Read<'a> {
     pub(super) values: u64,
     pub(super) graph: Graph<'a>,
     pub(super) strings: Vec<Slot>,
+    pub(super) known: Known,
     pub(super) distinct: Distinct,
     /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
     /// and back would cost more than all else that opening a container does.
@@ -218,6 +220,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             values: 0,
             graph,
             strings: Vec::new(),
+            known: Known::default(),
             distinct: Distinct::default(),
             stack: vec![root],
             doubled: None,

@@ -60,6 +60,15 @@ impl<'g> JsStr<'g> {
         }
     }
 
+    /// The bytes that the string takes in memory, in either form.
+    #[inline]
+    pub(crate) fn bytes(self) -> &'g [u8] {
+        match self.0 {
+            Form::Utf8(text) => text.as_bytes(),
+            Form::Utf16(units) => units,
+        }
+    }
+
     /// The string as UTF-8, with U+FFFD in place of each lone surrogate.
     pub fn to_string_lossy(self) -> Cow<'g, str> {
         match self.0 {
