@@ -7,7 +7,7 @@ use crate::graph::{MAX_SAFE_INTEGER, Node, NodeId, Slot, Span, View};
 impl Read<'_> {
     /// Completes the container whose values have been read. `false`: values follow after all.
     #[inline(never)]
-    pub(super) fn close<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
+    pub(super) fn close(&mut self) -> Result<bool, Fault> {
         let complete = match self.frame().role {
             Role::Plain | Role::Root | Role::Boxed | Role::Derived => true,
             Role::Map | Role::Set | Role::Dictionary | Role::Extra => self.distinct_keys()?,
@@ -15,7 +15,7 @@ impl Read<'_> {
             Role::View => self.view()?,
             Role::RegExp => self.last_index()?,
         };
-        if complete && !BUILD {
+        if complete && !self.build {
             self.drop_values();
         }
         Ok(complete)

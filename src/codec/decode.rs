@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::known::Known;
 use super::options::DecodeOptions;
-use super::shapes::ShapesReader;
+use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
@@ -119,6 +119,10 @@ pub(super) struct Read<'a> {
     pub(super) owed: u64,
     pub(super) values: u64,
     pub(super) graph: Graph<'a>,
+    /// Steps that are left of this run.
+    pub(super) left: usize,
+    /// Whether values are kept when their container closes.
+    pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
     pub(super) known: Known,
     pub(super) distinct: Distinct,
@@ -196,11 +200,15 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
             return Err(Fault::new(ErrorKind::LimitExceeded, 4));
         }
-        let phase = match sections.shapes.remaining() {
-            0 => Phase::Text,
+        let mut graph = Graph::borrowing("", sections.data);
+        let phase = match (sections.shapes.remaining(), shapes::known(sections.shapes.rest())) {
+            (0, _) => Phase::Text,
+            (_, Some(known)) => {
+                graph.shapes = known;
+                Phase::Text
+            }
             _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
         };
-        let mut graph = Graph::borrowing("", sections.data);
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
         graph.slots.push(Slot::Undefined);
@@ -219,6 +227,8 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             owed: 1,
             values: 0,
             graph,
+            left: 0,
+            build: BUILD,
             strings: Vec::new(),
             known: Known::default(),
             distinct: Distinct::default(),
@@ -256,7 +266,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 self.phase = Phase::Structure;
             }
             Phase::Structure => {
-                if self.read.run::<BUILD>(steps)? {
+                if self.read.run(steps)? {
                     self.read.finish()?;
                     self.phase = Phase::Done;
                 }

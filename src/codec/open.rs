@@ -46,7 +46,15 @@ impl Read<'_> {
         let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(node);
         self.place(Slot::Node(id));
-        self.stack.push(Frame { next: span.start, end: span.start + span.len, node: id, role });
+        let (mut next, end) = (span.start, span.start + span.len);
+        if role == Role::Plain {
+            // Most objects hold no others: they are read at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end && self.build {
+                return Ok(());
+            }
+        }
+        self.stack.push(Frame { next, end, node: id, role });
         Ok(())
     }
 

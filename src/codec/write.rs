@@ -11,9 +11,7 @@ use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
     push_element,
 };
-use crate::wire::{ElementKind, tag, varint};
-
-use byteorder::{LittleEndian, WriteBytesExt};
+use crate::wire::{ElementKind, structure, tag, varint};
 
 /// The state of writing the structure.
 pub(super) struct Write<'g> {
@@ -28,6 +26,8 @@ pub(super) struct Write<'g> {
     strings: Option<Interned<'g>>,
     /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
+    /// Steps that are left of this run.
+    left: usize,
 }
 
 /// Strings that occur more than once, with the id that the first occurrence gave them.
@@ -88,6 +88,7 @@ impl<'g> Write<'g> {
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
             stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            left: 0,
         }
     }
 
@@ -113,16 +114,17 @@ impl<'g> Write<'g> {
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        let mut left = steps;
-        while left > 0 {
-            if self.frame().role == Role::Plain {
-                left -= self.leaves(left);
-                let &Frame { next, end, .. } = self.frame();
+        self.left = steps;
+        while self.left > 0 {
+            let &Frame { next, end, role, .. } = self.frame();
+            if role == Role::Plain {
+                let next = next + self.leaves(next, end);
+                self.frame_mut().next = next;
                 if next < end {
-                    if left == 0 {
+                    if self.left == 0 {
                         return Ok(false);
                     }
-                    left -= 1;
+                    self.left -= 1;
                     self.frame_mut().next += 1;
                     match self.graph.slots[next as usize] {
                         Slot::Node(id) => self.node(id)?,
@@ -130,10 +132,9 @@ impl<'g> Write<'g> {
                     }
                 }
             } else {
-                left -= 1;
-                let next = self.frame().next as usize;
+                self.left -= 1;
                 self.frame_mut().next += 1;
-                self.special(next)?;
+                self.special(next as usize)?;
             }
             loop {
                 let &Frame { next, end, role, .. } = self.frame();
@@ -164,27 +165,26 @@ impl<'g> Write<'g> {
         &mut self.stack[current]
     }
 
-    /// Writes values that hold no others, up to the first that is something else, and at most `most`: how many.
-    /// Most values of most graphs are written here.
-    #[inline]
-    fn leaves(&mut self, most: usize) -> usize {
+    /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
+    /// many. Most values of most graphs are written here.
+    #[inline(never)]
+    fn leaves(&mut self, start: u32, end: u32) -> u32 {
         if self.strings.is_some() {
             return 0;
         }
-        let graph = self.graph;
-        let slots = &graph.slots[self.frame().next as usize..self.frame().end as usize];
+        let slots = &self.graph.slots[start as usize..end as usize];
         let out = &mut self.parts.structure;
         let mut run = self.parts.text.run();
         let mut written = 0;
-        for slot in slots.iter().take(most) {
+        for slot in slots.iter().take(self.left) {
             match *slot {
                 Slot::Text(text) if !text.flag() => {
-                    write_text_tag(out, text.len() as usize);
+                    structure::string(out, text.len() as usize);
                     if !run.extend(text.at(), u64::from(text.len())) {
                         run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
                     }
                 }
-                Slot::Number(number) => write_number(out, number),
+                Slot::Number(number) => structure::number(out, number),
                 Slot::Null => out.push(tag::NULL),
                 Slot::Undefined => out.push(tag::UNDEFINED),
                 Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
@@ -193,7 +193,7 @@ impl<'g> Write<'g> {
             written += 1;
         }
         self.parts.text.set_run(run);
-        self.frame_mut().next += written as u32;
+        self.left -= written as usize;
         written
     }
 
@@ -245,7 +245,7 @@ impl<'g> Write<'g> {
 
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
-            Slot::Number(number) => write_number(&mut self.parts.structure, number),
+            Slot::Number(number) => structure::number(&mut self.parts.structure, number),
             Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
@@ -257,15 +257,11 @@ impl<'g> Write<'g> {
                 if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
                     return Err(ErrorKind::UnknownValue);
                 }
-                let structure = &mut self.parts.structure;
-                structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
-                varint::write(structure, u64::from(n.len()));
-                structure.extend_from_slice(magnitude);
+                structure::bigint(&mut self.parts.structure, n.flag(), magnitude);
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                self.parts.structure.push(tag::SYMBOL);
-                varint::write(&mut self.parts.structure, u64::from(number));
+                structure::tagged(&mut self.parts.structure, tag::SYMBOL, u64::from(number));
             }
         }
         Ok(())
@@ -283,7 +279,7 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        write_text_tag(&mut self.parts.structure, utf8.len());
+                        structure::string(&mut self.parts.structure, utf8.len());
                         self.parts.text.push_copied(utf8);
                     }
                 }
@@ -305,15 +301,14 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            write_text_tag(&mut self.parts.structure, len);
+            structure::string(&mut self.parts.structure, len);
             self.parts.text.push(text.at(), len as u64);
         }
         Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {
-        self.parts.structure.push(tag::STRING_UTF16);
-        varint::write(&mut self.parts.structure, units as u64);
+        structure::tagged(&mut self.parts.structure, tag::STRING_UTF16, units as u64);
     }
 
     /// Writes what interning adds to a string; whether that is all of it.
@@ -322,8 +317,7 @@ impl<'g> Write<'g> {
         match strings.ids.get_mut(&self.graph.lend_text(text)) {
             None => false,
             Some(Some(id)) => {
-                self.parts.structure.push(tag::INTERNED);
-                varint::write(&mut self.parts.structure, *id);
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
                 true
             }
             Some(id) => {
@@ -347,8 +341,7 @@ impl<'g> Write<'g> {
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&mut identity) => {
                 self.refs = true;
-                self.parts.structure.push(tag::REFERENCE);
-                varint::write(&mut self.parts.structure, u64::from(identity - 1));
+                structure::tagged(&mut self.parts.structure, tag::REFERENCE, u64::from(identity - 1));
                 Ok(())
             }
         }
@@ -371,7 +364,15 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(Frame { next: start, end: start + len as u32, node: id, role });
+        let (mut next, end) = (start, start + len as u32);
+        if role == Role::Plain {
+            // Most objects hold no others: they are written at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end {
+                return;
+            }
+        }
+        self.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]
@@ -380,14 +381,17 @@ impl<'g> Write<'g> {
             Node::Object { shape, start, .. } => {
                 match self.shapes.number(shape) {
                     Some(Numbered { number, keys }) => {
-                        self.shape_tag(number);
+                        structure::object(&mut self.parts.structure, number);
                         self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
                         let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
-                        self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                        varint::write(&mut self.parts.structure, len as u64);
+                        structure::tagged(
+                            &mut self.parts.structure,
+                            if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                            len as u64,
+                        );
                         self.enter(id, start, len, Role::Keyed);
                     }
                 }
@@ -395,26 +399,6 @@ impl<'g> Write<'g> {
             }
             Node::Array(span) => self.array(id, span),
             node => self.other(id, node),
-        }
-    }
-
-    fn shape_tag(&mut self, number: u32) {
-        let structure = &mut self.parts.structure;
-        if u64::from(number) <= tag::OBJECT_MAX {
-            structure.push(tag::OBJECT + number as u8);
-        } else {
-            structure.push(tag::OBJECT_LONG);
-            varint::write(structure, u64::from(number));
-        }
-    }
-
-    fn array_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::ARRAY_MAX {
-            structure.push(tag::ARRAY + len as u8);
-        } else {
-            structure.push(tag::ARRAY_LONG);
-            varint::write(structure, len as u64);
         }
     }
 
@@ -434,7 +418,7 @@ impl<'g> Write<'g> {
             self.packed(kind, slots.len(), slots.iter().filter_map(number));
             return Ok(());
         }
-        self.array_tag(slots.len());
+        structure::array(&mut self.parts.structure, slots.len());
         self.enter(id, span.start, slots.len(), Role::Plain);
         Ok(())
     }
@@ -448,8 +432,7 @@ impl<'g> Write<'g> {
     }
 
     fn packed_tag(&mut self, kind: ElementKind, len: usize) {
-        self.parts.structure.extend([tag::ARRAY_PACKED, kind.code()]);
-        varint::write(&mut self.parts.structure, len as u64);
+        structure::elements(&mut self.parts.structure, tag::ARRAY_PACKED, kind, len);
     }
 
     /// All objects but shaped ones and plain arrays.
@@ -466,7 +449,7 @@ impl<'g> Write<'g> {
                 } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
-                    self.array_tag(len);
+                    structure::array(&mut self.parts.structure, len);
                     self.enter(id, 0, len, Role::Numbers);
                 }
             }
@@ -480,28 +463,28 @@ impl<'g> Write<'g> {
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
                 if let Some(number) = self.shapes.number_of_dictionary(id) {
-                    self.shape_tag(number);
+                    structure::object(&mut self.parts.structure, number);
                     self.enter(id, span.start, span.len as usize, Role::Values);
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
-                    self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                    varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                    structure::tagged(
+                        &mut self.parts.structure,
+                        if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                        u64::from(span.len / 2),
+                    );
                     self.enter(id, span.start, span.len as usize, Role::Plain);
                 }
             }
             Node::Map(span) => {
-                self.parts.structure.push(tag::MAP);
-                varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                structure::tagged(&mut self.parts.structure, tag::MAP, u64::from(span.len / 2));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Set(span) => {
-                self.parts.structure.push(tag::SET);
-                varint::write(&mut self.parts.structure, u64::from(span.len));
+                structure::tagged(&mut self.parts.structure, tag::SET, u64::from(span.len));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Date(ms) => {
-                self.parts.structure.push(tag::DATE);
-                write_f64(&mut self.parts.structure, ms);
+                structure::date(&mut self.parts.structure, ms);
             }
             Node::RegExp { flags, start } => {
                 self.parts.structure.extend([tag::REGEXP, flags]);
@@ -520,7 +503,7 @@ impl<'g> Write<'g> {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
                 let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
-                self.shape_tag(number);
+                structure::object(&mut self.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
             }
@@ -548,8 +531,7 @@ impl<'g> Write<'g> {
         if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
             self.next_identity += 1;
             self.identities[view.buffer.index()] = self.next_identity;
-            self.parts.structure.extend([tag::TYPED_ARRAY, view.kind.code()]);
-            varint::write(&mut self.parts.structure, buffer.len / size);
+            structure::elements(&mut self.parts.structure, tag::TYPED_ARRAY, view.kind, (buffer.len / size) as usize);
             self.parts.payload(view.kind.size(), buffer.at, buffer.len);
             return Ok(());
         }
@@ -586,76 +568,4 @@ impl<'g> Interned<'g> {
         }
         Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
-}
-
-#[inline]
-fn write_text_tag(out: &mut Vec<u8>, len: usize) {
-    if len as u64 <= tag::STRING_MAX {
-        out.push(tag::STRING + len as u8);
-    } else {
-        out.push(tag::STRING_LONG);
-        varint::write(out, len as u64);
-    }
-}
-
-/// A number in its shortest form.
-#[inline]
-fn write_number(out: &mut Vec<u8>, number: f64) {
-    const EXPONENT_OF_ONE: u64 = 1023;
-    let bits = number.to_bits();
-    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
-    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
-    let int = number as i32;
-    if may_be_integer && f64::from(int) == number {
-        write_i32(out, int);
-    } else {
-        write_wide(out, number);
-    }
-}
-
-#[inline]
-fn write_i32(out: &mut Vec<u8>, n: i32) {
-    match n {
-        0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
-        0x100..=0xFFFF => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U16, a, b]);
-        }
-        0x1_0000.. => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U32, a, b, c, d]);
-        }
-        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
-        -0x8000..-0x80 => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I16, a, b]);
-        }
-        _ => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I32, a, b, c, d]);
-        }
-    }
-}
-
-/// A number that is no `i32`.
-#[inline]
-fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let single = number as f32;
-    if number >= 2_147_483_648.0 && f64::from(number as u32) == number {
-        let [a, b, c, d] = (number as u32).to_le_bytes();
-        out.extend_from_slice(&[tag::U32, a, b, c, d]);
-    } else if f64::from(single) == number || number.is_nan() {
-        let single = if number.is_nan() { f32::NAN } else { single };
-        let [a, b, c, d] = single.to_le_bytes();
-        out.extend_from_slice(&[tag::F32, a, b, c, d]);
-    } else {
-        out.push(tag::F64);
-        write_f64(out, number);
-    }
-}
-
-fn write_f64(out: &mut Vec<u8>, number: f64) {
-    // Writing to a Vec does not fail.
-    let _ = out.write_f64::<LittleEndian>(if number.is_nan() { f64::NAN } else { number });
 }

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::graph::{ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, SymbolKind, may_shape};
-use crate::wire::varint;
+use crate::wire::{shapes, varint};
 
 /// Numbers shapes and symbols in the order of first use, and collects their section.
 pub(super) struct ShapeWriter<'g> {
@@ -146,13 +146,13 @@ impl<'g> ShapeWriter<'g> {
         }
         let mut keys_follow = true;
         match self.kind(source) {
-            ShapeKind::Plain => self.shapes.push(0),
-            ShapeKind::NullPrototype => self.shapes.push(1),
-            ShapeKind::Class(class) => self.class(2, class),
-            ShapeKind::Derived(class) => self.class(3, class),
-            ShapeKind::Error(constructor) => self.shapes.extend([4, constructor as u8]),
+            ShapeKind::Plain => self.shapes.push(shapes::PLAIN),
+            ShapeKind::NullPrototype => self.shapes.push(shapes::NULL_PROTOTYPE),
+            ShapeKind::Class(class) => self.class(shapes::CLASS, class),
+            ShapeKind::Derived(class) => self.class(shapes::DERIVED, class),
+            ShapeKind::Error(constructor) => self.shapes.extend([shapes::ERROR, constructor as u8]),
             ShapeKind::Custom(class) => {
-                self.class(5, class);
+                self.class(shapes::CUSTOM, class);
                 keys_follow = false;
             }
         }
@@ -165,7 +165,7 @@ impl<'g> ShapeWriter<'g> {
                     Key::Symbol(index) => {
                         let number = self.symbol(index);
                         self.has_unknown_symbol |= number.is_none();
-                        varint::write(&mut self.shapes, u64::from(number.unwrap_or_default()) << 2 | 2);
+                        shapes::symbol(&mut self.shapes, number.unwrap_or_default());
                     }
                 }
             }
@@ -222,13 +222,8 @@ impl<'g> ShapeWriter<'g> {
 
 /// A string of this section.
 fn write_text(out: &mut Vec<u8>, text: JsStr<'_>) {
-    let (bytes, header) = match (text.as_str(), text.as_utf16()) {
-        (_, Some(units)) => (units, (units.len() as u64 / 2) << 2 | 1),
-        (utf8, None) => {
-            let utf8 = utf8.unwrap_or_default().as_bytes();
-            (utf8, (utf8.len() as u64) << 2)
-        }
-    };
-    varint::write(out, header);
-    out.extend_from_slice(bytes);
+    match (text.as_str(), text.as_utf16()) {
+        (_, Some(units)) => shapes::utf16(out, units),
+        (utf8, None) => shapes::utf8(out, utf8.unwrap_or_default()),
+    }
 }

@@ -40,6 +40,12 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.at
     }
 
+    /// The bytes that remain.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
         match self.bytes.get(self.at) {
@@ -49,12 +55,6 @@ impl<'a> Reader<'a> {
             }
             None => Err(self.truncated()),
         }
-    }
-
-    /// What has not been read yet.
-    #[inline]
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
     }
 
     /// Passes over `n` bytes of the [`rest`](Self::rest).
