@@ -126,6 +126,11 @@ impl Parts {
         }
     }
 
+    /// Bytes that the message will hold and that take memory already.
+    pub(super) fn copied_len(&self) -> u64 {
+        (self.text.copied.len() + self.copied.len()) as u64
+    }
+
     pub(super) fn into_out(self) -> Vec<u8> {
         self.out
     }

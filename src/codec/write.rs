@@ -1,15 +1,15 @@
 //! Writing the structure: one value a step (`spec/format.md`, sections 3 to 9).
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
 use super::emit::{Emitter, Parts};
+use super::intern::{Intern, Interned};
 use super::options::EncodeOptions;
 use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
-    Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
-    push_element,
+    Extent, Graph, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind, push_element,
 };
 use crate::wire::{ElementKind, structure, tag, varint};
 
@@ -26,14 +26,9 @@ pub(super) struct Write<'g> {
     strings: Option<Interned<'g>>,
     /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
+    max_bytes: u64,
     /// Steps that are left of this run.
     left: usize,
-}
-
-/// Strings that occur more than once, with the id that the first occurrence gave them.
-struct Interned<'g> {
-    ids: HashMap<JsStr<'g>, Option<u64>, RandomState>,
-    next: u64,
 }
 
 /// A container that is being written: which of its slots comes next, and up to where.
@@ -87,6 +82,7 @@ impl<'g> Write<'g> {
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
+            max_bytes: options.max_bytes.unwrap_or(u64::MAX),
             stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
             left: 0,
         }
@@ -270,9 +266,12 @@ impl<'g> Write<'g> {
     fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
         match key {
             Key::Symbol(index) => self.value(Slot::Symbol(index)),
-            // The text of a shape's key is not in the graph's text, so it is copied.
+            // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
+                    _ if self.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
+                        return Err(ErrorKind::LimitExceeded);
+                    }
                     (_, Some(units)) => {
                         self.utf16_tag(units.len() / 2);
                         self.parts.copied_payload(2, units);
@@ -313,18 +312,15 @@ impl<'g> Write<'g> {
 
     /// Writes what interning adds to a string; whether that is all of it.
     fn interned(&mut self, text: Extent) -> bool {
-        let Some(strings) = &mut self.strings else { return false };
-        match strings.ids.get_mut(&self.graph.lend_text(text)) {
-            None => false,
-            Some(Some(id)) => {
-                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
-                true
-            }
-            Some(id) => {
-                *id = Some(strings.next);
-                strings.next += 1;
+        match self.strings.as_mut().map(|strings| strings.intern(text)) {
+            None | Some(Intern::Whole) => false,
+            Some(Intern::First) => {
                 self.parts.structure.push(tag::INTERN);
                 false
+            }
+            Some(Intern::Again(id)) => {
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, id);
+                true
             }
         }
     }
@@ -550,22 +546,5 @@ impl<'g> Write<'g> {
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
         *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
-    }
-}
-
-impl<'g> Interned<'g> {
-    /// Shorter strings cost no more than their id.
-    const MIN_BYTES: u32 = 2;
-
-    fn of(graph: &'g Graph<'_>) -> Self {
-        let mut met: HashMap<JsStr<'g>, u32, RandomState> = HashMap::default();
-        for slot in graph.slots.iter().chain([&graph.root]) {
-            if let Slot::Text(text) = *slot
-                && text.len() >= Self::MIN_BYTES
-            {
-                *met.entry(graph.lend_text(text)).or_default() += 1;
-            }
-        }
-        Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
 }
