@@ -89,3 +89,107 @@ fn what_is_shared_is_compared_once() {
     };
     assert_eq!(strings(few), plain);
 }
+
+#[test]
+fn what_is_shared_is_copied_once() {
+    for (what, message) in shared() {
+        let graph = Marshal::decode(&message).unwrap();
+        // Were each use a copy, this would take a terabyte.
+        assert_eq!(graph.root().to_graph(), graph, "{what}");
+        assert_eq!(Marshal::deep_clone(&graph).root().len(), graph.root().len());
+    }
+    // Where the table of shapes is full, objects get their keys one by one.
+    let message = beyond_all_shapes(USES);
+    let graph = Marshal::decode(&message).unwrap();
+    let mut full = marshal::Graph::new();
+    for i in 0..4096 {
+        full.object([(format!("other{i}"), marshal::Value::NULL)]);
+    }
+    let imported = full.import(graph.root());
+    full.set_root(imported);
+    assert_eq!(full, graph);
+}
+
+#[test]
+fn what_is_shared_is_hashed_once_when_strings_are_interned() {
+    for (what, message) in shared() {
+        let graph = Marshal::decode(&message).unwrap();
+        let again = Marshal::encode_with(&graph, &EncodeOptions::new().intern_strings(true)).unwrap();
+        assert!(again.len() <= message.len() + USES, "{what}: {} of {}", again.len(), message.len());
+        assert_eq!(Marshal::decode(&again).unwrap(), graph, "{what}");
+    }
+}
+
+/// As many shapes as plain objects may have, then objects of one more with a long key.
+fn beyond_all_shapes(uses: usize) -> Vec<u8> {
+    let mut shapes: Vec<Vec<u8>> = (0..4096u16).map(|i| plain_shape(&[format!("k{i}")])).collect();
+    shapes.push(plain_shape(&[vec![b'k'; LONG]]));
+    let mut structure = counted(0xD0, 4096 + uses as u64);
+    for shape in (0..4096).chain(std::iter::repeat_n(4096, uses)) {
+        structure.extend(counted(0xD3, shape));
+        structure.push(0xC0);
+    }
+    Message::of(structure).shapes(shapes_section(&shapes)).build()
+}
+
+#[test]
+fn a_bound_on_the_message_holds_before_it_is_made() {
+    let strings = with_interned(&[0xE2, 0], USES);
+    let keys = beyond_all_shapes(USES);
+    for message in [strings, keys] {
+        let graph = Marshal::decode(&message).unwrap();
+        let bound = EncodeOptions::new().max_bytes(4 * message.len() as u64);
+        assert_eq!(Marshal::encode_with(&graph, &bound).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    }
+}
+
+#[test]
+fn what_is_long_prints_within_bounds() {
+    let mut wide = counted(0xD0, 8);
+    wide.extend([0xDA, 0].repeat(2)); // a Symbol with a long description
+    wide.extend([0xA0, 0xC0]); // a long key
+    wide.extend([0xA1]); // a long class name
+    wide.extend([0xD9, 0, 0xCE, 0x80, 0x80, 0x40, 0]); // a long source
+    wide.extend([0xCF, 0x80, 0x80, 0x20]); // a long string with lone surrogates
+    wide.extend(counted(0xCC, LONG as u64));
+    wide.extend(vec![1; LONG]);
+    wide.extend([0xCE, 0x80, 0x80, 0x40]);
+    let long = |header: u8| [forge::varint((1 << 20) << 2 | u64::from(header)), vec![b'k'; 1 << 20]].concat();
+    let shapes = [vec![1, 1], long(0), vec![2, 0, 1], long(0), vec![2], long(0), vec![0, 0]].concat();
+    let message = Message::of(wide).text(vec![b'x'; 2 << 20]).data([0, 0xD8].repeat(1 << 19)).shapes(shapes).build();
+    let graph = Marshal::decode(&message).unwrap();
+    let text = format!("{graph:?}");
+    assert!(text.len() < 16 * 1024, "{} bytes", text.len());
+    assert_eq!(graph.root().to_graph().to_string(), graph.to_string());
+}
+
+#[test]
+fn paths_through_long_names_are_bounded() {
+    let long = [forge::varint((LONG as u64) << 2), vec![b'k'; LONG]].concat();
+    let lone = [forge::varint((1 << 20) << 2 | 1), [0, 0xD8].repeat(1 << 20)].concat();
+    let shapes = [vec![1, 1], long.clone(), vec![3, 0, 1, 2, 0, 1], long, vec![0, 1], lone].concat();
+    for shape in 0..3 {
+        let message = Message::of([0xA0 + shape, 0x81, 0xFF]).shapes(shapes.clone()).build();
+        let error = Marshal::decode(&message).unwrap_err();
+        assert!(error.to_string().len() < 2048, "{} bytes", error.to_string().len());
+    }
+}
+
+#[test]
+fn elements_that_are_not_aligned_are_copied_once_to_print() {
+    let n = 1 << 17;
+    let message = Message::of([0xDE, 10].into_iter().chain(forge::varint(n)).collect::<Vec<_>>());
+    let message = message.data(vec![7; 8 * n as usize]).build();
+    for shift in 0..8 {
+        let mut bytes = vec![0; shift];
+        bytes.extend(&message);
+        assert!(Marshal::decode(&bytes[shift..]).unwrap().to_string().len() > n as usize);
+    }
+}
+
+#[test]
+fn indentation_does_not_outgrow_a_deep_value() {
+    let depth = 1 << 18;
+    let graph = Marshal::decode(&Message::of([vec![0x81; depth], vec![0x80]].concat()).build()).unwrap().into_owned();
+    assert!(format!("{graph:#}").len() < 300 * depth);
+}

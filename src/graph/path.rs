@@ -117,7 +117,7 @@ fn write_segment(path: &mut String, segment: Segment<'_>) {
             (_, Some(index)) => write!(path, "[{index}]"),
             _ => in_brackets(path, |path| write_text(path, name, KEY_SHOWN)),
         },
-        Segment::Symbol(symbol) => in_brackets(path, |path| write_symbol(path, symbol)),
+        Segment::Symbol(symbol) => in_brackets(path, |path| write_symbol(path, symbol, KEY_SHOWN)),
         Segment::Index(index) => write!(path, "[{index}]"),
         Segment::Entry(what, index) => write!(path, "<{what} {index}>"),
         Segment::Inner(what) => write!(path, "<{what}>"),

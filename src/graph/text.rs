@@ -218,7 +218,7 @@ impl<'a> TextStore<'a> {
         let (at, end, border) = (at as usize, end as usize, self.base.len());
         match at.checked_sub(border) {
             None => self.base.get(at..end).is_some(),
-            Some(own) => self.own.get(own..end - border).is_some(),
+            Some(own) => self.own().get(own..end - border).is_some(),
         }
     }
 
