@@ -86,6 +86,9 @@
 mod codec;
 mod error;
 mod graph;
+pub mod inspect;
+#[cfg(feature = "json")]
+pub mod json;
 mod marshal;
 pub mod original;
 mod wire;

@@ -62,7 +62,7 @@ impl<'a> Decoder<'a> {
     ///
     /// Those of [`run`](Self::run).
     pub fn finish(mut self) -> Result<Graph<'a>, Error> {
-        self.run(usize::MAX)?;
+        self.engine.run_to_end()?;
         Ok(self.engine.read.graph)
     }
 }
@@ -71,23 +71,22 @@ impl<'a> Decoder<'a> {
 pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
     let mut engine = Engine::<'_, false>::new(input, options)?;
     engine.refuse_trailing(input)?;
-    engine.run(usize::MAX).map(drop)
+    engine.run_to_end()
 }
 
 /// Decodes the message that `input` is, or begins with.
 pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool) -> Result<(Graph<'a>, usize), Error> {
-    let decoder = Decoder::new(input, options)?;
+    let mut engine = Engine::<'_, true>::new(input, options)?;
     if !prefix {
-        decoder.engine.refuse_trailing(input)?;
+        engine.refuse_trailing(input)?;
     }
-    let end = decoder.message_len();
-    Ok((decoder.finish()?, end))
+    engine.run_to_end()?;
+    Ok((engine.read.graph, engine.end))
 }
 
 /// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
 pub(super) struct Engine<'a, const BUILD: bool> {
     input: &'a [u8],
-    options: DecodeOptions,
     phase: Phase<'a>,
     failed: Option<Error>,
     end: usize,
@@ -95,7 +94,7 @@ pub(super) struct Engine<'a, const BUILD: bool> {
 }
 
 enum Phase<'a> {
-    Shapes(ShapesReader<'a>),
+    Shapes(Box<ShapesReader<'a>>),
     Text,
     Structure,
     Done,
@@ -207,7 +206,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 graph.shapes = known;
                 Phase::Text
             }
-            _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
+            _ => Phase::Shapes(Box::new(ShapesReader::new(sections.shapes))),
         };
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
@@ -235,7 +234,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             stack: vec![root],
             doubled: None,
         };
-        Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
+        Ok(Engine { input, phase, failed: None, end: sections.end, read })
     }
 
     fn refuse_trailing(&self, input: &[u8]) -> Result<(), Fault> {
@@ -251,6 +250,11 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 error
             }),
         }
+    }
+
+    fn run_to_end(&mut self) -> Result<(), Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(())
     }
 
     fn step(&mut self, steps: usize) -> Result<bool, Fault> {
@@ -273,11 +277,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             }
             Phase::Done => {}
         }
-        match self.phase {
-            Phase::Done => Ok(true),
-            _ if steps == usize::MAX => self.step(steps),
-            _ => Ok(false),
-        }
+        Ok(matches!(self.phase, Phase::Done))
     }
 
     /// Adds to a fault where in the value it is.
@@ -309,7 +309,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     /// be kept for messages that are right.
     #[cold]
     fn locate(&self, doubled: Doubled) -> Option<usize> {
-        let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
+        let mut again = Engine::<'_, true>::new(self.input, &self.read.options).ok()?;
         loop {
             let Frame { next, end, node, role } = *again.read.frame();
             if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {

@@ -12,6 +12,7 @@ mod known;
 mod open;
 mod options;
 mod read;
+mod scratch;
 mod shapes;
 mod write;
 mod write_shapes;

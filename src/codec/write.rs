@@ -3,9 +3,10 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
-use super::emit::{Emitter, Parts};
+use super::emit::{Emission, Parts};
 use super::intern::{Intern, Interned};
 use super::options::EncodeOptions;
+use super::scratch::Scratch;
 use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
@@ -72,18 +73,25 @@ impl Frame {
 }
 
 impl<'g> Write<'g> {
-    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
+        let mut scratch = Scratch::take();
+        let mut identities = std::mem::take(&mut scratch.identities);
+        identities.clear();
+        identities.resize(graph.nodes.len(), 0);
+        let mut stack = std::mem::take(&mut scratch.stack);
+        stack.clear();
+        stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out, graph.text.border()),
-            identities: vec![0; graph.nodes.len()],
+            shapes: ShapeWriter::new(graph, &mut scratch),
+            parts: Parts::new(graph.text.border(), &mut scratch),
+            identities,
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
             max_bytes: options.max_bytes.unwrap_or(u64::MAX),
-            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            stack,
             left: 0,
         }
     }
@@ -93,9 +101,9 @@ impl<'g> Write<'g> {
         self.stack.iter()
     }
 
-    pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
-        Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
+    /// What puts together what has been written.
+    pub(super) fn emission(&mut self) -> Emission<'g> {
+        Emission::new(self.shapes.section(), &mut self.parts, self.refs)
     }
 
     /// Whether all text that has been written is the graph's own.
@@ -103,9 +111,20 @@ impl<'g> Write<'g> {
         self.parts.text.is_of(self.graph)
     }
 
-    /// The caller's buffer, to which nothing has been written yet.
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.parts.into_out()
+    /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
+    pub(super) fn emit(&mut self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
+        let done = emission.run(steps, self.graph, &self.parts, out);
+        if done {
+            let mut scratch = Scratch {
+                identities: std::mem::take(&mut self.identities),
+                stack: std::mem::take(&mut self.stack),
+                ..Scratch::default()
+            };
+            self.parts.recycle(&mut scratch);
+            self.shapes.recycle(&mut scratch);
+            scratch.keep();
+        }
+        done
     }
 
     /// Writes up to `steps` values and says whether the root is complete.

@@ -42,6 +42,10 @@ impl<'a> ByteStore<'a> {
         }
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        (self.border() + self.own_len) as u64
+    }
+
     /// Copies `bytes` into the store, aligned to 8 if `aligned`.
     pub(crate) fn push(&mut self, bytes: &[u8], aligned: bool) -> u64 {
         let start = if aligned { self.own_len.next_multiple_of(ALIGN) } else { self.own_len };

@@ -16,7 +16,7 @@ pub(crate) fn write_number(out: &mut impl Write, number: f64) -> fmt::Result {
 }
 
 /// A quoted string; beyond `limit` characters its length takes the place of the rest.
-pub(super) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
+pub(crate) fn write_text(out: &mut impl Write, text: JsStr<'_>, limit: usize) -> fmt::Result {
     let (shown, left_out) = shorten(text, limit);
     shown.write_quoted(out)?;
     write_left_out(out, left_out)

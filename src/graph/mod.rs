@@ -23,6 +23,7 @@ mod shape;
 mod slot;
 mod symbol;
 mod text;
+mod transition;
 mod walk;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) use equal::SameKey;
 #[doc(hidden)]
 pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};
+pub(crate) use literal::{write_key, write_number, write_text};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
 pub(crate) use number::{MIN_PACKED, is_canonical_packing, is_time_value, packed_kind, push_element};
@@ -51,6 +53,8 @@ pub(crate) use slot::{Extent, Slot};
 pub use symbol::{Symbol, SymbolKind, WellKnown};
 pub use text::JsStr;
 pub(crate) use text::{TextStore, well_formed};
+pub(crate) use transition::{Place, Transitions};
+pub(crate) use walk::Visit;
 
 /// A JavaScript value with everything it refers to.
 ///
@@ -142,6 +146,12 @@ impl<'a> Graph<'a> {
     /// How many objects the arena holds, those that the root does not reach among them.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Bytes that values, objects, text and payloads take, without the table of shapes.
+    pub(crate) fn bytes_held(&self) -> u64 {
+        let fixed = self.slots.len() * size_of::<Slot>() + self.nodes.len() * size_of::<Node>();
+        fixed as u64 + self.text.len() + self.bytes.len()
     }
 
     #[inline]

@@ -227,6 +227,10 @@ impl<'a> TextStore<'a> {
         self.base.len() as u64
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        (self.base.len() + self.own().len()) as u64
+    }
+
     pub(crate) fn push(&mut self, text: &str) -> u64 {
         let own = Arc::make_mut(self.own.get_or_insert_default());
         let at = self.base.len() + own.len();
