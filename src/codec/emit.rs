@@ -116,6 +116,7 @@ struct Payload {
 }
 
 impl Parts {
+    #[inline]
     pub(super) fn new(border: u64, scratch: &mut Scratch) -> Self {
         let mut structure = std::mem::take(&mut scratch.structure);
         structure.clear();
@@ -178,6 +179,7 @@ enum Part {
 const BLOCK: usize = 1 << 16;
 
 impl<'g> Emission<'g> {
+    #[inline]
     pub(super) fn new(shapes: Cow<'g, [u8]>, parts: &mut Parts, refs: bool) -> Self {
         parts.text.close(parts.text.current);
         let header = Header {

@@ -73,6 +73,7 @@ impl Frame {
 }
 
 impl<'g> Write<'g> {
+    #[inline]
     pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
         let mut scratch = Scratch::take();
         let mut identities = std::mem::take(&mut scratch.identities);

@@ -43,6 +43,7 @@ pub(super) enum Source {
 }
 
 impl<'g> ShapeWriter<'g> {
+    #[inline]
     pub(super) fn new(graph: &'g Graph<'g>, scratch: &mut Scratch) -> Self {
         let mut numbers = std::mem::take(&mut scratch.numbers);
         numbers.clear();

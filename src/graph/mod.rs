@@ -47,7 +47,7 @@ pub use print::Printer;
 pub use regexp::RegExpFlags;
 pub(crate) use regexp::is_source;
 pub use shape::{ClassRef, ErrorConstructor};
-pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, Rank, ShapeForm, ShapeKind, Shapes};
+pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, Rank, ShapeForm, ShapeKind, Shapes};
 pub use slot::Value;
 pub(crate) use slot::{Extent, Slot};
 pub use symbol::{Symbol, SymbolKind, WellKnown};
