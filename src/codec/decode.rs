@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::known::Known;
 use super::options::DecodeOptions;
 use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
@@ -124,12 +125,13 @@ pub(super) struct Read<'a> {
     /// Whether values are kept when their container closes.
     pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
+    pub(super) known: Known,
     pub(super) distinct: Distinct,
     /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
     /// and back would cost more than all else that opening a container does.
     pub(super) stack: Vec<Frame>,
-    /// The slot of a key or entry that stands twice.
-    pub(super) doubled: Option<u32>,
+    /// Which key or entry of the container that is open stands twice.
+    pub(super) doubled: Option<Doubled>,
 }
 
 /// A container that is being read: where its next value goes, and up to where.
@@ -167,6 +169,15 @@ pub(super) enum Role {
 
 /// A frame in which nothing is left to read.
 const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
+
+/// A key or entry that stands twice, told by what does not depend on which slots have been given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Doubled {
+    pub(super) node: NodeId,
+    pub(super) role: Role,
+    /// Slots from it to the container's end.
+    pub(super) left: u32,
+}
 
 impl Role {
     /// Whether a container of this role minds which values it gets.
@@ -221,6 +232,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             entered: false,
             build: BUILD,
             strings: Vec::new(),
+            known: Known::default(),
             distinct: Distinct::default(),
             stack: vec![root],
             doubled: None,
@@ -279,8 +291,8 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             return fault.into();
         }
         let read = &self.read;
-        if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, read.doubled) {
-            fault.at = self.locate(read.frame().node, slot).unwrap_or(fault.at);
+        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, read.doubled) {
+            fault.at = self.locate(doubled).unwrap_or(fault.at);
         }
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
         let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
@@ -296,14 +308,14 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         Error::from(fault).at_path(path(&read.graph, steps))
     }
 
-    /// Where in the input the value begins that goes to `slot` of `node`: found by decoding again up to there, so that
-    /// no offsets need to be kept for messages that are right.
+    /// Where in the input a doubled key or entry begins: found by decoding again up to there, so that no offsets need to
+    /// be kept for messages that are right.
     #[cold]
-    fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
+    fn locate(&self, doubled: Doubled) -> Option<usize> {
         let mut again = Engine::<'_, true>::new(self.input, &self.read.options).ok()?;
         loop {
-            let frame = *again.read.frame();
-            if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
+            let Frame { next, end, node, role } = *again.read.frame();
+            if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {
                 return Some(again.read.structure.offset());
             }
             if again.step(1).ok()? {

@@ -90,6 +90,13 @@ impl TextParts {
         Run { at, end: at + len, ..run }
     }
 
+    /// Whether every run is text of `graph`: a string of another graph may stand for anything. Looked at by run, so that it
+    /// costs nothing by string.
+    pub(super) fn is_of(&self, graph: &Graph<'_>) -> bool {
+        let is_text = |run: &Run| run.copied || graph.text.is_run(run.at, run.end);
+        self.runs.iter().chain([&self.current]).all(is_text)
+    }
+
     fn close(&mut self, run: Run) {
         if run.end > run.at {
             self.len += run.end - run.at;
@@ -116,6 +123,11 @@ impl Parts {
         let mut runs = std::mem::take(&mut scratch.runs);
         runs.clear();
         Parts { structure, text: TextParts::new(border, runs), payloads: Vec::new(), data_len: 0, copied: Vec::new() }
+    }
+
+    /// Bytes that the message will hold and that take memory already.
+    pub(super) fn copied_len(&self) -> u64 {
+        (self.text.copied.len() + self.copied.len()) as u64
     }
 
     /// Gives back what the next encoder can use again.

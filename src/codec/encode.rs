@@ -93,6 +93,9 @@ fn assemble<'g>(write: &mut Write<'g>, max_bytes: u64) -> Result<Emission<'g>, E
     if write.shapes.has_unknown_symbol {
         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
     }
+    if !write.has_own_text() {
+        return Err(Error::new(ErrorKind::UnknownValue, "a string is of another graph"));
+    }
     let emission = write.emission();
     if emission.message_len() as u64 > max_bytes {
         let detail = format!("the message takes {} bytes", emission.message_len());

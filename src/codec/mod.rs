@@ -7,6 +7,8 @@ mod decode;
 mod emit;
 mod encode;
 mod guard;
+mod intern;
+mod known;
 mod open;
 mod options;
 mod read;

@@ -1,16 +1,16 @@
 //! Writing the structure: one value a step (`spec/format.md`, sections 3 to 9).
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
 use super::emit::{Emission, Parts};
+use super::intern::{Intern, Interned};
 use super::options::EncodeOptions;
 use super::scratch::Scratch;
 use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
-    Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
-    push_element,
+    Extent, Graph, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind, push_element,
 };
 use crate::wire::{ElementKind, structure, tag, varint};
 
@@ -27,14 +27,9 @@ pub(super) struct Write<'g> {
     strings: Option<Interned<'g>>,
     /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
+    max_bytes: u64,
     /// Steps that are left of this run.
     left: usize,
-}
-
-/// Strings that occur more than once, with the id that the first occurrence gave them.
-struct Interned<'g> {
-    ids: HashMap<JsStr<'g>, Option<u64>, RandomState>,
-    next: u64,
 }
 
 /// A container that is being written: which of its slots comes next, and up to where.
@@ -96,6 +91,7 @@ impl<'g> Write<'g> {
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
+            max_bytes: options.max_bytes.unwrap_or(u64::MAX),
             stack,
             left: 0,
         }
@@ -109,6 +105,11 @@ impl<'g> Write<'g> {
     /// What puts together what has been written.
     pub(super) fn emission(&mut self) -> Emission<'g> {
         Emission::new(self.shapes.section(), &mut self.parts, self.refs)
+    }
+
+    /// Whether all text that has been written is the graph's own.
+    pub(super) fn has_own_text(&self) -> bool {
+        self.parts.text.is_of(self.graph)
     }
 
     /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
@@ -261,14 +262,18 @@ impl<'g> Write<'g> {
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => structure::number(&mut self.parts.structure, number),
-            Slot::Text(text) => self.text(text),
+            Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
             Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
+                let magnitude = self.graph.magnitude(n);
+                if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
+                    return Err(ErrorKind::UnknownValue);
+                }
+                structure::bigint(&mut self.parts.structure, n.flag(), magnitude);
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
@@ -281,9 +286,12 @@ impl<'g> Write<'g> {
     fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
         match key {
             Key::Symbol(index) => self.value(Slot::Symbol(index)),
-            // The text of a shape's key is not in the graph's text, so it is copied.
+            // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
+                    _ if self.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
+                        return Err(ErrorKind::LimitExceeded);
+                    }
                     (_, Some(units)) => {
                         self.utf16_tag(units.len() / 2);
                         self.parts.copied_payload(2, units);
@@ -300,18 +308,22 @@ impl<'g> Write<'g> {
     }
 
     #[inline]
-    fn text(&mut self, text: Extent) {
+    fn text(&mut self, text: Extent) -> Result<(), ErrorKind> {
         if self.strings.is_some() && self.interned(text) {
-            return;
+            return Ok(());
         }
         let len = text.len() as usize;
         if text.flag() {
+            if self.graph.bytes.get(text.at(), 2 * len as u64).len() != 2 * len {
+                return Err(ErrorKind::UnknownValue);
+            }
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
             structure::string(&mut self.parts.structure, len);
             self.parts.text.push(text.at(), len as u64);
         }
+        Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {
@@ -320,18 +332,15 @@ impl<'g> Write<'g> {
 
     /// Writes what interning adds to a string; whether that is all of it.
     fn interned(&mut self, text: Extent) -> bool {
-        let Some(strings) = &mut self.strings else { return false };
-        match strings.ids.get_mut(&self.graph.lend_text(text)) {
-            None => false,
-            Some(Some(id)) => {
-                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
-                true
-            }
-            Some(id) => {
-                *id = Some(strings.next);
-                strings.next += 1;
+        match self.strings.as_mut().map(|strings| strings.intern(text)) {
+            None | Some(Intern::Whole) => false,
+            Some(Intern::First) => {
                 self.parts.structure.push(tag::INTERN);
                 false
+            }
+            Some(Intern::Again(id)) => {
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, id);
+                true
             }
         }
     }
@@ -557,22 +566,5 @@ impl<'g> Write<'g> {
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
         *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
-    }
-}
-
-impl<'g> Interned<'g> {
-    /// Shorter strings cost no more than their id.
-    const MIN_BYTES: u32 = 2;
-
-    fn of(graph: &'g Graph<'_>) -> Self {
-        let mut met: HashMap<JsStr<'g>, u32, RandomState> = HashMap::default();
-        for slot in graph.slots.iter().chain([&graph.root]) {
-            if let Slot::Text(text) = *slot
-                && text.len() >= Self::MIN_BYTES
-            {
-                *met.entry(graph.lend_text(text)).or_default() += 1;
-            }
-        }
-        Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
 }

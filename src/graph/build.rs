@@ -266,9 +266,9 @@ impl Graph<'_> {
     ///
     /// # Errors
     ///
-    /// `bad-buffer` where it is longer than that.
+    /// `bad-buffer` where it is longer than that, or where that is over 2⁵³−1.
     pub fn resizable_buffer(&mut self, bytes: &[u8], max: u64) -> Result<Value, Error> {
-        if bytes.len() as u64 > max {
+        if bytes.len() as u64 > max || max > MAX_SAFE_INTEGER {
             return Err(Error::new(ErrorKind::BadBuffer, ""));
         }
         Ok(Value(Slot::Node(self.push_buffer(bytes, Some(max)))))

@@ -34,6 +34,7 @@ pub use bytes::Element;
 pub use cursor::{Cursor, Kind, Property};
 pub use data::{BufferRef, Elements, JsBigInt, RegExpRef, ViewRef};
 pub(crate) use distinct::Distinct;
+pub(crate) use equal::SameKey;
 #[doc(hidden)]
 pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};

@@ -177,5 +177,5 @@ fn text(f: &mut fmt::Formatter<'_>, string: JsStr<'_>) -> fmt::Result {
 }
 
 fn key(f: &mut fmt::Formatter<'_>, name: JsStr<'_>) -> fmt::Result {
-    if name.as_str().is_some_and(|name| name.len() <= TEXT_SHOWN) { write_key(f, name) } else { text(f, name) }
+    write_key(f, name, TEXT_SHOWN)
 }

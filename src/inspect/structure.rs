@@ -349,19 +349,22 @@ fn describe(shape: &Shape<'_>) -> String {
     use crate::graph::write_key;
     use std::fmt::Write;
     const KEYS_SHOWN: usize = 12;
+    const KEY_SHOWN: usize = 48;
 
     let mut text = String::new();
     // Writing to a String does not fail.
     let _ = match shape.kind {
         NULL_PROTOTYPE => write!(text, "null "),
-        CLASS | DERIVED | ERROR | CUSTOM => write_key(&mut text, shape.name).and_then(|()| write!(text, " ")),
+        CLASS | DERIVED | ERROR | CUSTOM => {
+            write_key(&mut text, shape.name, KEY_SHOWN).and_then(|()| write!(text, " "))
+        }
         _ => Ok(()),
     };
     text.push('{');
     for (i, key) in shape.keys.iter().take(KEYS_SHOWN).enumerate() {
         text.push_str(if i > 0 { ", " } else { "" });
         let _ = match key {
-            ShapeKey::Name(name) => write_key(&mut text, *name),
+            ShapeKey::Name(name) => write_key(&mut text, *name, KEY_SHOWN),
             ShapeKey::Symbol(index) => write!(text, "[symbol {index}]"),
         };
     }
