@@ -10,6 +10,8 @@ mod bytes;
 mod laws;
 #[path = "../../tests/arbitrary/recipe.rs"]
 mod recipe;
+#[path = "../../tests/arbitrary/zoo.rs"]
+mod zoo;
 
 /// The bytes are a message, or not.
 pub fn decode(bytes: &[u8]) {
@@ -30,4 +32,9 @@ pub fn original(bytes: &[u8]) {
         }
         Err(error) => laws::of_error(&error, bytes.len()),
     }
+}
+
+/// The bytes are a message, or not, which types of every form read.
+pub fn typed(bytes: &[u8]) {
+    zoo::of_typed_bytes(bytes);
 }
