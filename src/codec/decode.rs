@@ -120,6 +120,8 @@ pub(super) struct Read<'a> {
     pub(super) graph: Graph<'a>,
     /// Steps that are left of this run.
     pub(super) left: usize,
+    /// Whether the container that is open was entered by the value before, so that its next value is not a leaf.
+    pub(super) entered: bool,
     /// Whether values are kept when their container closes.
     pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
@@ -189,7 +191,7 @@ impl Frame {
     /// Whether the next value of pairs is a key: what is left is a whole number of pairs.
     #[inline]
     pub(super) fn is_key(self) -> bool {
-        (self.end - self.next) % 2 == 0
+        (self.end - self.next).is_multiple_of(2)
     }
 }
 
@@ -227,6 +229,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             values: 0,
             graph,
             left: 0,
+            entered: false,
             build: BUILD,
             strings: Vec::new(),
             known: Known::default(),

@@ -80,6 +80,7 @@ impl Read<'_> {
             if next == end && self.build {
                 return Ok(());
             }
+            self.entered = next < end;
         }
         self.stack.push(Frame { next, end, node: id, role });
         Ok(())

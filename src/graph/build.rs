@@ -295,7 +295,7 @@ impl Graph<'_> {
     ///
     /// `bad-view` where the bytes are not a whole number of elements.
     pub fn typed_array_from_bytes(&mut self, kind: ElementKind, bytes: &[u8]) -> Result<Value, Error> {
-        if bytes.len() % kind.size() != 0 {
+        if !bytes.len().is_multiple_of(kind.size()) {
             return Err(Error::new(
                 ErrorKind::BadView,
                 format!("{} bytes are no whole {} elements", bytes.len(), kind.constructor()),
@@ -341,7 +341,7 @@ impl Buffer {
             None if self.max.is_some() => Some(view.offset),
             None => None,
         };
-        view.offset % size == 0 && end.is_some_and(|end| end <= self.len)
+        view.offset.is_multiple_of(size) && end.is_some_and(|end| end <= self.len)
     }
 }
 

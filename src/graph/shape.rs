@@ -201,11 +201,7 @@ struct Lookup {
 impl Lookup {
     /// The entry that equals `wanted`, of the `len` that `item` gives.
     fn find<T: Hash + PartialEq>(&mut self, len: usize, item: impl Fn(usize) -> T, wanted: &T) -> Option<u32> {
-        let hash = |value: &T| {
-            let mut hasher = self.state.build_hasher();
-            value.hash(&mut hasher);
-            hasher.finish()
-        };
+        let hash = |value: &T| self.state.hash_one(value);
         for i in self.known..len {
             self.table.insert_unique(hash(&item(i)), i as u32, |&other| hash(&item(other as usize)));
         }
