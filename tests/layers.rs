@@ -16,8 +16,8 @@ const LAYERS: [&[&str]; 5] = [
 /// What modules of the top row use of each other.
 const ASIDE: [(&str, &str); 2] = [("snapshot", "cooperative"), ("json", "cooperative")];
 
-/// These see everything: the crate's root and its facade.
-const ROOT: [&str; 2] = ["lib", "marshal"];
+/// These see everything: the crate's root, its facade, and the comparison of all tables with the specification's.
+const ROOT: [&str; 3] = ["lib", "marshal", "spec_tests"];
 
 const MAX_LINES: usize = 500;
 
@@ -50,13 +50,20 @@ fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| layer.contains(&module))
 }
 
-/// The modules that a line of code names as `crate::module`; comments may name any.
-fn used(line: &str) -> impl Iterator<Item = &str> {
+/// What a line of code names as `crate::name`, or in `crate::{name, …}`; comments may name anything.
+fn used(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap();
-    code.split("crate::").skip(1).filter(|_| !code.contains("$crate")).map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        &rest[..end]
-    })
+    let name = |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::").filter(|&(at, _)| !code[..at].ends_with('$')) {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            // Only names of one part stand in such lists here: rustfmt gives each module a line.
+            Some(list) => names.extend(list.split(',').map(str::trim).map(|item| &item[..name(item)])),
+            None => names.push(&rest[..name(rest)]),
+        }
+    }
+    names
 }
 
 #[test]
@@ -74,7 +81,7 @@ fn modules_use_what_stands_below_them() {
         // Tests beside the code may use the whole library.
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
         for (number, line) in code.lines().enumerate() {
-            for other in used(line).filter(|&other| other != own) {
+            for other in used(line).into_iter().filter(|&other| other != own) {
                 let below = layer(other).is_some_and(|other| other < own_layer) || ASIDE.contains(&(own, other));
                 // A type by its public name says nothing of where it lives.
                 let is_type = other.starts_with(|c: char| c.is_ascii_uppercase());
@@ -100,9 +107,9 @@ fn files_are_short() {
 
 #[test]
 fn a_line_is_read_for_what_it_uses() {
-    let of = |line| used(line).collect::<Vec<_>>();
-    assert_eq!(of("use crate::graph::{Graph, Value};"), ["graph"]);
-    assert_eq!(of("    let n: crate::wire::Reader = crate::codec::read();"), ["wire", "codec"]);
-    assert_eq!(of("// crate::json is above"), [""; 0]);
-    assert_eq!(of("($crate::Value::from(1))"), [""; 0]);
+    assert_eq!(used("use crate::{ElementKind, json};"), ["ElementKind", "json"]);
+    assert_eq!(used("use crate::graph::{Graph, Value};"), ["graph"]);
+    assert_eq!(used("    let n: crate::wire::Reader = crate::codec::read();"), ["wire", "codec"]);
+    assert_eq!(used("// crate::json is above"), [""; 0]);
+    assert_eq!(used("($crate::Value::from(1))"), [""; 0]);
 }
