@@ -91,6 +91,8 @@ pub mod inspect;
 pub mod json;
 mod marshal;
 pub mod original;
+#[cfg(test)]
+mod spec_tests;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
