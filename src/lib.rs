@@ -105,3 +105,8 @@ pub use graph::{
 };
 pub use marshal::Marshal;
 pub use wire::ElementKind;
+
+/// The page in the README works when pasted.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
