@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[path = "../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, dead_code, reason = "written for a crate of its own")]
 mod bodies;
 
 /// Runs a target's body on each file of its committed corpus, and of what a fuzzer left on this machine.

@@ -160,12 +160,12 @@ fn arrays_change_like_lists() {
                     if value % 2 == 0 {
                         graph.set_at(target, u32::from(index), number(value)).unwrap();
                     } else {
-                        graph.set(target, &index.to_string(), number(value)).unwrap();
+                        graph.set(target, index.to_string(), number(value)).unwrap();
                     }
                 }
                 ArrayChange::Remove(index) => {
                     let was_there = elements.get_mut(usize::from(index)).and_then(Option::take).is_some();
-                    assert_eq!(graph.remove(target, &index.to_string()).unwrap(), was_there);
+                    assert_eq!(graph.remove(target, index.to_string()).unwrap(), was_there);
                 }
                 ArrayChange::SetLength(length) => {
                     elements.resize(usize::from(length), None);

@@ -6,7 +6,7 @@ const MESSAGE: &[u8] = b"\xD7\x4D\x01\x17\x10\x06\x01\x04\x00\x01\x00\x01\x04a\
 
 #[test]
 fn a_value_is_read_over_with_all_that_it_holds() {
-    let bytes = [&MESSAGE[..], &[0xFF]].concat();
+    let bytes = [MESSAGE, &[0xFF]].concat();
     let (mut source, end) = Source::new(&bytes, ShapeList::default()).unwrap();
     assert_eq!(end, MESSAGE.len());
     let start = source.place();
