@@ -84,6 +84,8 @@
 #![forbid(unsafe_code)]
 
 mod codec;
+#[cfg(feature = "compress")]
+pub mod compress;
 mod error;
 mod graph;
 mod marshal;

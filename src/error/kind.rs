@@ -68,6 +68,8 @@ kinds! {
     UnknownValue "unknown-value" "the value is not of this graph; import it with Graph::import",
     /// Reading of another format (JSON, the original library's archives).
     BadSyntax "bad-syntax" "the input is not well-formed",
+    /// Compressed bytes, or a compression that can't be done.
+    BadCompression "bad-compression" "compressed bytes are damaged, cut off or of an unknown format",
     /// Writing of another format that can't hold the value.
     Unrepresentable "unrepresentable" "the target format can't hold this value; choose another form in the options",
 }
