@@ -81,6 +81,8 @@
 //! | feature | default | what it brings |
 //! | --- | --- | --- |
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
+//! | `compress` | no | [`compress`]: zstd, lz4, gzip, deflate and brotli over any bytes |
+//! | `snapshot` | no | [`Snapshot`]: messages on disk that survive kills, power cuts and flipped bits |
 #![forbid(unsafe_code)]
 
 mod codec;
@@ -89,6 +91,8 @@ pub mod compress;
 mod error;
 mod graph;
 mod marshal;
+#[cfg(feature = "snapshot")]
+mod snapshot;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
@@ -100,4 +104,6 @@ pub use graph::{
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
 pub use marshal::Marshal;
+#[cfg(feature = "snapshot")]
+pub use snapshot::{Encoded, LoadOptions, Metadata, SaveOptions, Saving, Snapshot, Sync, ToMessage};
 pub use wire::ElementKind;

@@ -220,6 +220,11 @@ impl DecompressOptions {
         DecompressOptions { dictionary: Some(dictionary), ..self }
     }
 
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn without_dictionary(self) -> Self {
+        DecompressOptions { dictionary: None, ..self }
+    }
+
     /// Decompresses all of `bytes`.
     ///
     /// Beyond the output, memory is bounded by the format: at most 128 MiB for a zstd window, 8 MiB for the others.

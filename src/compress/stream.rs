@@ -207,7 +207,7 @@ impl<R: Read> Decompressor<R> {
             Decoder::Deflate(decoder) => decoder.get_mut(),
             Decoder::Brotli(decoder) => {
                 // Asked again behind its end, it fails if it holds more input.
-                decoder.read(&mut [0])?;
+                let _ = decoder.read(&mut [0])?;
                 decoder.get_mut()
             }
             // The others go on with the next frame, or refuse what follows themselves.

@@ -70,6 +70,14 @@ kinds! {
     BadSyntax "bad-syntax" "the input is not well-formed",
     /// Compressed bytes, or a compression that can't be done.
     BadCompression "bad-compression" "compressed bytes are damaged, cut off or of an unknown format",
+    /// Snapshots: the container, not the message in it.
+    BadSnapshot "bad-snapshot" "the snapshot's header says what cannot be",
+    /// Snapshots: a checksum does not match, so some bytes are not those that were saved.
+    Damaged "damaged" "a checksum does not match: the bytes are not those that were saved",
+    /// The operating system refused a step; the error names it.
+    Io "io" "the operating system refused a step",
+    /// Snapshots: the file is in its place, but a power cut may still undo that.
+    NotDurable "not-durable" "the snapshot is in place, but its directory could not be synced",
     /// Writing of another format that can't hold the value.
     Unrepresentable "unrepresentable" "the target format can't hold this value; choose another form in the options",
 }
