@@ -91,6 +91,7 @@ pub mod compress;
 mod error;
 mod graph;
 mod marshal;
+pub mod original;
 #[cfg(feature = "snapshot")]
 mod snapshot;
 mod wire;

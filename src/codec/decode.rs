@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::options::DecodeOptions;
-use super::shapes::ShapesReader;
+use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
@@ -118,10 +118,15 @@ pub(super) struct Read<'a> {
     pub(super) owed: u64,
     pub(super) values: u64,
     pub(super) graph: Graph<'a>,
+    /// Steps that are left of this run.
+    pub(super) left: usize,
+    /// Whether values are kept when their container closes.
+    pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
     pub(super) distinct: Distinct,
+    /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
+    /// and back would cost more than all else that opening a container does.
     pub(super) stack: Vec<Frame>,
-    pub(super) frame: Frame,
     /// The slot of a key or entry that stands twice.
     pub(super) doubled: Option<u32>,
 }
@@ -159,6 +164,9 @@ pub(super) enum Role {
     Derived,
 }
 
+/// A frame in which nothing is left to read.
+const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
+
 impl Role {
     /// Whether a container of this role minds which values it gets.
     #[inline]
@@ -181,11 +189,15 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
             return Err(Fault::new(ErrorKind::LimitExceeded, 4));
         }
-        let phase = match sections.shapes.remaining() {
-            0 => Phase::Text,
+        let mut graph = Graph::borrowing("", sections.data);
+        let phase = match (sections.shapes.remaining(), shapes::known(sections.shapes.rest())) {
+            (0, _) => Phase::Text,
+            (_, Some(known)) => {
+                graph.shapes = known;
+                Phase::Text
+            }
             _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
         };
-        let mut graph = Graph::borrowing("", sections.data);
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
         graph.slots.push(Slot::Undefined);
@@ -204,10 +216,11 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             owed: 1,
             values: 0,
             graph,
+            left: 0,
+            build: BUILD,
             strings: Vec::new(),
             distinct: Distinct::default(),
-            stack: Vec::new(),
-            frame: root,
+            stack: vec![root],
             doubled: None,
         };
         Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
@@ -241,7 +254,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 self.phase = Phase::Structure;
             }
             Phase::Structure => {
-                if self.read.run::<BUILD>(steps)? {
+                if self.read.run(steps)? {
                     self.read.finish()?;
                     self.phase = Phase::Done;
                 }
@@ -264,11 +277,12 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         }
         let read = &self.read;
         if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, read.doubled) {
-            fault.at = self.locate(read.frame.node, slot).unwrap_or(fault.at);
+            fault.at = self.locate(read.frame().node, slot).unwrap_or(fault.at);
         }
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
-        let parents = read.stack.iter().map(|frame| (frame, frame.next - 1));
-        let current = (read.frame.next < read.frame.end).then_some((&read.frame, read.frame.next));
+        let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
+        let parents = parents.iter().map(|frame| (frame, frame.next - 1));
+        let current = (current.next < current.end).then_some((current, current.next));
         let steps = parents.chain(current).filter(|(frame, _)| frame.role != Role::Root).map(|(frame, slot)| Step {
             node: frame.node,
             index: read
@@ -285,7 +299,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
         let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
         loop {
-            let frame = again.read.frame;
+            let frame = *again.read.frame();
             if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
                 return Some(again.read.structure.offset());
             }
@@ -327,6 +341,18 @@ impl Read<'_> {
         }
         self.graph.root = self.graph.slots[0];
         Ok(())
+    }
+
+    #[inline]
+    pub(super) fn frame(&self) -> &Frame {
+        self.stack.last().unwrap_or(&DONE)
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
     }
 
     pub(super) fn shapes(&self) -> &Shapes {

@@ -7,24 +7,94 @@ use crate::wire::header::DATA_ALIGN;
 /// What the structure, once written, refers to.
 pub(super) struct Parts {
     pub(super) structure: Vec<u8>,
-    /// Runs of the graph's text: neighbouring strings are copied as one.
-    runs: Vec<Run>,
-    text_len: u64,
+    pub(super) text: TextParts,
     payloads: Vec<Payload>,
     data_len: u64,
-    /// Text and payloads that the graph does not hold in this form.
-    copied_text: String,
+    /// Payloads that the graph does not hold in this form.
     copied: Vec<u8>,
     /// Where the message goes, behind what is there already.
     out: Vec<u8>,
 }
 
+/// The text as runs of the graph's: neighbouring strings are copied as one.
+pub(super) struct TextParts {
+    runs: Vec<Run>,
+    current: Run,
+    len: u64,
+    /// Where the graph's text is in two parts: no run goes over it.
+    border: u64,
+    /// Text that the graph does not hold as such.
+    copied: String,
+}
+
 /// Bytes of the graph's text, or of the copied text.
 #[derive(Clone, Copy)]
-struct Run {
+pub(super) struct Run {
     copied: bool,
     at: u64,
-    len: u64,
+    end: u64,
+    border: u64,
+}
+
+impl Run {
+    /// Takes in the string at `at` if it is the run's neighbour.
+    #[inline]
+    pub(super) fn extend(&mut self, at: u64, len: u64) -> bool {
+        let neighbour = (at == self.end && at != self.border) || len == 0;
+        self.end += if neighbour { len } else { 0 };
+        neighbour
+    }
+}
+
+impl TextParts {
+    fn new(border: u64) -> Self {
+        let current = Run { copied: false, at: 0, end: 0, border };
+        TextParts { runs: Vec::new(), current, len: 0, border, copied: String::new() }
+    }
+
+    /// Adds text of the graph.
+    #[inline]
+    pub(super) fn push(&mut self, at: u64, len: u64) {
+        let mut run = self.current;
+        if !run.extend(at, len) {
+            run = self.next_run(run, at, len);
+        }
+        self.current = run;
+    }
+
+    pub(super) fn push_copied(&mut self, text: &str) {
+        let at = self.copied.len() as u64;
+        self.copied.push_str(text);
+        let end = self.copied.len() as u64;
+        self.close(self.current);
+        self.close(Run { copied: true, at, end, border: self.border });
+        self.current = Run { copied: false, at: 0, end: 0, border: self.border };
+    }
+
+    /// The run that is open. Whoever extends it gives it back through [`set_run`](Self::set_run).
+    #[inline]
+    pub(super) fn run(&self) -> Run {
+        self.current
+    }
+
+    #[inline]
+    pub(super) fn set_run(&mut self, run: Run) {
+        self.current = run;
+    }
+
+    /// Closes `run`, and opens one with the string at `at`.
+    #[inline(never)]
+    pub(super) fn next_run(&mut self, run: Run, at: u64, len: u64) -> Run {
+        self.close(run);
+        Run { at, end: at + len, ..run }
+    }
+
+    fn close(&mut self, run: Run) {
+        if run.end > run.at {
+            self.len += run.end - run.at;
+            self.runs.push(run);
+        }
+    }
 }
 
 /// Bytes for the data section, of the graph or copied.
@@ -38,14 +108,12 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(out: Vec<u8>) -> Self {
+    pub(super) fn new(out: Vec<u8>, border: u64) -> Self {
         Parts {
             structure: Vec::new(),
-            runs: Vec::new(),
-            text_len: 0,
+            text: TextParts::new(border),
             payloads: Vec::new(),
             data_len: 0,
-            copied_text: String::new(),
             copied: Vec::new(),
             out,
         }
@@ -53,24 +121,6 @@ impl Parts {
 
     pub(super) fn into_out(self) -> Vec<u8> {
         self.out
-    }
-
-    /// Adds text of the graph. A run does not go over `border`, where the graph's text is in two parts.
-    #[inline]
-    pub(super) fn text(&mut self, at: u64, len: u64, border: u64) {
-        self.text_len += len;
-        match self.runs.last_mut() {
-            Some(run) if run.at + run.len == at && !run.copied && at != border => run.len += len,
-            _ if len > 0 => self.runs.push(Run { copied: false, at, len }),
-            _ => {}
-        }
-    }
-
-    pub(super) fn copied_text(&mut self, text: &str) {
-        let (at, len) = (self.copied_text.len() as u64, text.len() as u64);
-        self.copied_text.push_str(text);
-        self.text_len += len;
-        self.runs.push(Run { copied: true, at, len });
     }
 
     /// Adds bytes of the graph, aligned.
@@ -117,12 +167,13 @@ enum Part {
 const BLOCK: usize = 1 << 16;
 
 impl<'g> Emitter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, shapes: Vec<u8>, parts: Parts, refs: bool) -> Self {
+    pub(super) fn new(graph: &'g Graph<'g>, shapes: Vec<u8>, mut parts: Parts, refs: bool) -> Self {
+        parts.text.close(parts.text.current);
         let header = Header {
             refs,
             structure: parts.structure.len(),
             shapes: shapes.len(),
-            text: parts.text_len as usize,
+            text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
         let start = parts.out.len();
@@ -143,7 +194,7 @@ impl<'g> Emitter<'g> {
     pub(super) fn run(&mut self, steps: usize) -> Option<Vec<u8>> {
         let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
         for _ in 0..steps {
-            let Parts { structure, runs, payloads, copied_text, copied, out, .. } = &mut self.parts;
+            let Parts { structure, text, payloads, copied, out, .. } = &mut self.parts;
             self.part = match self.part {
                 Part::Head => {
                     out.reserve_exact(self.header.message_len());
@@ -155,13 +206,13 @@ impl<'g> Emitter<'g> {
                     0 => Part::Text(0, 0),
                     n => Part::Structure(done + n),
                 },
-                Part::Text(index, done) => match runs.get(index) {
+                Part::Text(index, done) => match text.runs.get(index) {
                     None => Part::Pad,
-                    Some(&Run { copied: is_copied, at, len }) => {
+                    Some(&Run { copied: is_copied, at, end, .. }) => {
                         let bytes = if is_copied {
-                            &copied_text.as_bytes()[at as usize..(at + len) as usize]
+                            &text.copied.as_bytes()[at as usize..end as usize]
                         } else {
-                            self.graph.text.run(at, len)
+                            self.graph.text.run(at, end - at)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Text(index + 1, 0),

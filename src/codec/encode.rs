@@ -128,8 +128,8 @@ pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut 
 #[cold]
 fn explain(write: &Write<'_>, kind: ErrorKind) -> Error {
     let frames = write.frames().filter_map(|frame| {
-        let node = write.graph.node(frame.node?)?;
-        Some(Step { node: frame.node?, index: frame.value_index(write.graph, node) })
+        let node = write.graph.node(frame.node)?;
+        Some(Step { node: frame.node, index: frame.value_index(write.graph, node) })
     });
     Error::new(kind, "").at_path(path(write.graph, frames))
 }

@@ -6,6 +6,8 @@ mod close;
 mod decode;
 mod emit;
 mod encode;
+mod guard;
+mod open;
 mod options;
 mod read;
 mod shapes;

@@ -5,15 +5,13 @@ use hashbrown::{HashMap, HashSet};
 
 use super::emit::{Emitter, Parts};
 use super::options::EncodeOptions;
-use super::write_shapes::ShapeWriter;
+use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
     Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
     push_element,
 };
-use crate::wire::{ElementKind, tag, varint};
-
-use byteorder::{LittleEndian, WriteBytesExt};
+use crate::wire::{ElementKind, structure, tag, varint};
 
 /// The state of writing the structure.
 pub(super) struct Write<'g> {
@@ -26,8 +24,10 @@ pub(super) struct Write<'g> {
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
     strings: Option<Interned<'g>>,
+    /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
-    frame: Frame,
+    /// Steps that are left of this run.
+    left: usize,
 }
 
 /// Strings that occur more than once, with the id that the first occurrence gave them.
@@ -41,10 +41,12 @@ struct Interned<'g> {
 pub(super) struct Frame {
     next: u32,
     end: u32,
-    /// `None` for the frame of the root.
-    pub(super) node: Option<NodeId>,
+    /// [`NO_NODE`] for the frame of the root.
+    pub(super) node: NodeId,
     role: Role,
 }
+
+const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How the slots of a container are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,24 +81,24 @@ impl<'g> Write<'g> {
         Write {
             graph,
             shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out),
+            parts: Parts::new(out, graph.text.border()),
             identities: vec![0; graph.nodes.len()],
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: Vec::new(),
-            frame: Frame { next: 0, end: 1, node: None, role: Role::Root },
+            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            left: 0,
         }
     }
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.stack.iter().chain([&self.frame])
+        self.stack.iter()
     }
 
     pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new()));
+        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
         Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
     }
 
@@ -107,45 +109,107 @@ impl<'g> Write<'g> {
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        for _ in 0..steps {
-            let next = self.frame.next as usize;
-            self.frame.next += 1;
-            match self.frame.role {
-                Role::Plain => self.value(self.graph.slots[next])?,
-                _ => self.special(next)?,
-            }
-            while self.frame.next == self.frame.end {
-                if self.frame.role == Role::Elements {
-                    self.extra_properties();
-                    continue;
+        self.left = steps;
+        while self.left > 0 {
+            let &Frame { next, end, role, .. } = self.frame();
+            if role == Role::Plain {
+                let next = next + self.leaves(next, end);
+                self.frame_mut().next = next;
+                if next < end {
+                    if self.left == 0 {
+                        return Ok(false);
+                    }
+                    self.left -= 1;
+                    self.frame_mut().next += 1;
+                    match self.graph.slots[next as usize] {
+                        Slot::Node(id) => self.node(id)?,
+                        slot => self.value(slot)?,
+                    }
                 }
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
+            } else {
+                self.left -= 1;
+                self.frame_mut().next += 1;
+                self.special(next as usize)?;
+            }
+            loop {
+                let &Frame { next, end, role, .. } = self.frame();
+                if next < end {
+                    break;
+                }
+                if role == Role::Elements {
+                    self.extra_properties();
+                } else if self.stack.len() == 1 {
+                    return Ok(true);
+                } else {
+                    self.stack.pop();
                 }
             }
         }
         Ok(false)
     }
 
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.stack[self.stack.len() - 1]
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
+    }
+
+    /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
+    /// many. Most values of most graphs are written here.
+    #[inline(never)]
+    fn leaves(&mut self, start: u32, end: u32) -> u32 {
+        if self.strings.is_some() {
+            return 0;
+        }
+        let slots = &self.graph.slots[start as usize..end as usize];
+        let out = &mut self.parts.structure;
+        let mut run = self.parts.text.run();
+        let mut written = 0;
+        for slot in slots.iter().take(self.left) {
+            match *slot {
+                Slot::Text(text) if !text.flag() => {
+                    structure::string(out, text.len() as usize);
+                    if !run.extend(text.at(), u64::from(text.len())) {
+                        run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
+                    }
+                }
+                Slot::Number(number) => structure::number(out, number),
+                Slot::Null => out.push(tag::NULL),
+                Slot::Undefined => out.push(tag::UNDEFINED),
+                Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
+                _ => break,
+            }
+            written += 1;
+        }
+        self.parts.text.set_run(run);
+        self.left -= written as usize;
+        written
+    }
+
     /// The next value of a container whose slots are not simply its values.
     fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
         let graph = self.graph;
-        match self.frame.role {
+        match self.frame().role {
             Role::Plain => self.value(graph.slots[next]),
             Role::Root => self.value(graph.root),
             Role::Values => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 self.value(graph.slots[next + 1])
             }
             Role::Keyed => {
-                if let Some(Node::Object { shape, start, .. }) = self.frame.node.and_then(|id| graph.node(id)) {
+                if let Some(Node::Object { shape, start, .. }) = graph.node(self.frame().node) {
                     self.key(graph.shapes.key(shape, next - start as usize))?;
                 }
                 self.value(graph.slots[next])
             }
             Role::Elements => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 let index = |place: usize| match graph.slots[place] {
                     Slot::Number(index) => index as u64,
                     _ => 0,
@@ -156,11 +220,11 @@ impl<'g> Write<'g> {
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
-                let number = self.frame.node.and_then(|id| graph.element(graph.node(id)?, next as u32));
+                let number = graph.node(self.frame().node).and_then(|node| graph.element(node, next as u32));
                 self.value(number.unwrap_or(Slot::Undefined))
             }
             Role::Derived => {
-                self.frame.role = Role::Plain;
+                self.frame_mut().role = Role::Plain;
                 self.base(graph.slots[next])
             }
         }
@@ -168,16 +232,15 @@ impl<'g> Write<'g> {
 
     /// The pairs of the array with holes that is being written.
     fn elements(&self) -> Option<Span> {
-        match self.graph.node(self.frame.node?)? {
+        match self.graph.node(self.frame().node)? {
             Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
             _ => None,
         }
     }
 
-    #[inline]
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
-            Slot::Number(number) => write_number(&mut self.parts.structure, number),
+            Slot::Number(number) => structure::number(&mut self.parts.structure, number),
             Slot::Text(text) => self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
@@ -185,15 +248,11 @@ impl<'g> Write<'g> {
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                let structure = &mut self.parts.structure;
-                structure.push(if n.flag() { tag::BIGINT_NEGATIVE } else { tag::BIGINT });
-                varint::write(structure, u64::from(n.len()));
-                structure.extend_from_slice(self.graph.magnitude(n));
+                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                self.parts.structure.push(tag::SYMBOL);
-                varint::write(&mut self.parts.structure, u64::from(number));
+                structure::tagged(&mut self.parts.structure, tag::SYMBOL, u64::from(number));
             }
         }
         Ok(())
@@ -211,8 +270,8 @@ impl<'g> Write<'g> {
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        self.text_tag(utf8.len());
-                        self.parts.copied_text(utf8);
+                        structure::string(&mut self.parts.structure, utf8.len());
+                        self.parts.text.push_copied(utf8);
                     }
                 }
                 Ok(())
@@ -230,25 +289,13 @@ impl<'g> Write<'g> {
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            self.text_tag(len);
-            self.parts.text(text.at(), len as u64, self.graph.text.border());
-        }
-    }
-
-    #[inline]
-    fn text_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::STRING_MAX {
-            structure.push(tag::STRING + len as u8);
-        } else {
-            structure.push(tag::STRING_LONG);
-            varint::write(structure, len as u64);
+            structure::string(&mut self.parts.structure, len);
+            self.parts.text.push(text.at(), len as u64);
         }
     }
 
     fn utf16_tag(&mut self, units: usize) {
-        self.parts.structure.push(tag::STRING_UTF16);
-        varint::write(&mut self.parts.structure, units as u64);
+        structure::tagged(&mut self.parts.structure, tag::STRING_UTF16, units as u64);
     }
 
     /// Writes what interning adds to a string; whether that is all of it.
@@ -257,8 +304,7 @@ impl<'g> Write<'g> {
         match strings.ids.get_mut(&self.graph.lend_text(text)) {
             None => false,
             Some(Some(id)) => {
-                self.parts.structure.push(tag::INTERNED);
-                varint::write(&mut self.parts.structure, *id);
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
                 true
             }
             Some(id) => {
@@ -282,8 +328,7 @@ impl<'g> Write<'g> {
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&mut identity) => {
                 self.refs = true;
-                self.parts.structure.push(tag::REFERENCE);
-                varint::write(&mut self.parts.structure, u64::from(identity - 1));
+                structure::tagged(&mut self.parts.structure, tag::REFERENCE, u64::from(identity - 1));
                 Ok(())
             }
         }
@@ -306,24 +351,34 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(self.frame);
-        self.frame = Frame { next: start, end: start + len as u32, node: Some(id), role };
+        let (mut next, end) = (start, start + len as u32);
+        if role == Role::Plain {
+            // Most objects hold no others: they are written at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end {
+                return;
+            }
+        }
+        self.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]
     fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
         match self.graph.nodes[id.index()] {
             Node::Object { shape, start, .. } => {
-                let len = self.graph.shapes.keys_len(shape);
                 match self.shapes.number(shape) {
-                    Some(number) => {
-                        self.shape_tag(number);
-                        self.enter(id, start, len, Role::Plain);
+                    Some(Numbered { number, keys }) => {
+                        structure::object(&mut self.parts.structure, number);
+                        self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
+                        let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
-                        self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                        varint::write(&mut self.parts.structure, len as u64);
+                        structure::tagged(
+                            &mut self.parts.structure,
+                            if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                            len as u64,
+                        );
                         self.enter(id, start, len, Role::Keyed);
                     }
                 }
@@ -331,26 +386,6 @@ impl<'g> Write<'g> {
             }
             Node::Array(span) => self.array(id, span),
             node => self.other(id, node),
-        }
-    }
-
-    fn shape_tag(&mut self, number: u32) {
-        let structure = &mut self.parts.structure;
-        if u64::from(number) <= tag::OBJECT_MAX {
-            structure.push(tag::OBJECT + number as u8);
-        } else {
-            structure.push(tag::OBJECT_LONG);
-            varint::write(structure, u64::from(number));
-        }
-    }
-
-    fn array_tag(&mut self, len: usize) {
-        let structure = &mut self.parts.structure;
-        if len as u64 <= tag::ARRAY_MAX {
-            structure.push(tag::ARRAY + len as u8);
-        } else {
-            structure.push(tag::ARRAY_LONG);
-            varint::write(structure, len as u64);
         }
     }
 
@@ -370,7 +405,7 @@ impl<'g> Write<'g> {
             self.packed(kind, slots.len(), slots.iter().filter_map(number));
             return Ok(());
         }
-        self.array_tag(slots.len());
+        structure::array(&mut self.parts.structure, slots.len());
         self.enter(id, span.start, slots.len(), Role::Plain);
         Ok(())
     }
@@ -384,8 +419,7 @@ impl<'g> Write<'g> {
     }
 
     fn packed_tag(&mut self, kind: ElementKind, len: usize) {
-        self.parts.structure.extend([tag::ARRAY_PACKED, kind.code()]);
-        varint::write(&mut self.parts.structure, len as u64);
+        structure::elements(&mut self.parts.structure, tag::ARRAY_PACKED, kind, len);
     }
 
     /// All objects but shaped ones and plain arrays.
@@ -402,7 +436,7 @@ impl<'g> Write<'g> {
                 } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
-                    self.array_tag(len);
+                    structure::array(&mut self.parts.structure, len);
                     self.enter(id, 0, len, Role::Numbers);
                 }
             }
@@ -416,28 +450,28 @@ impl<'g> Write<'g> {
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
                 if let Some(number) = self.shapes.number_of_dictionary(id) {
-                    self.shape_tag(number);
+                    structure::object(&mut self.parts.structure, number);
                     self.enter(id, span.start, span.len as usize, Role::Values);
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
-                    self.parts.structure.push(if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY });
-                    varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                    structure::tagged(
+                        &mut self.parts.structure,
+                        if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
+                        u64::from(span.len / 2),
+                    );
                     self.enter(id, span.start, span.len as usize, Role::Plain);
                 }
             }
             Node::Map(span) => {
-                self.parts.structure.push(tag::MAP);
-                varint::write(&mut self.parts.structure, u64::from(span.len / 2));
+                structure::tagged(&mut self.parts.structure, tag::MAP, u64::from(span.len / 2));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Set(span) => {
-                self.parts.structure.push(tag::SET);
-                varint::write(&mut self.parts.structure, u64::from(span.len));
+                structure::tagged(&mut self.parts.structure, tag::SET, u64::from(span.len));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Date(ms) => {
-                self.parts.structure.push(tag::DATE);
-                write_f64(&mut self.parts.structure, ms);
+                structure::date(&mut self.parts.structure, ms);
             }
             Node::RegExp { flags, start } => {
                 self.parts.structure.extend([tag::REGEXP, flags]);
@@ -455,8 +489,8 @@ impl<'g> Write<'g> {
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
-                self.shape_tag(number);
+                let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
+                structure::object(&mut self.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
             }
@@ -484,8 +518,7 @@ impl<'g> Write<'g> {
         if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
             self.next_identity += 1;
             self.identities[view.buffer.index()] = self.next_identity;
-            self.parts.structure.extend([tag::TYPED_ARRAY, view.kind.code()]);
-            varint::write(&mut self.parts.structure, buffer.len / size);
+            structure::elements(&mut self.parts.structure, tag::TYPED_ARRAY, view.kind, (buffer.len / size) as usize);
             self.parts.payload(view.kind.size(), buffer.at, buffer.len);
             return Ok(());
         }
@@ -498,12 +531,12 @@ impl<'g> Write<'g> {
 
     /// After the elements of an array with holes: its extra properties.
     fn extra_properties(&mut self) {
-        let Some(Node::Sparse(side)) = self.frame.node.and_then(|id| self.graph.node(id)) else { return };
+        let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
-        self.frame = Frame { next: start, end: start + pairs, role: Role::Plain, ..self.frame };
+        *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
     }
 }
 
@@ -522,62 +555,4 @@ impl<'g> Interned<'g> {
         }
         Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
-}
-
-/// A number in its shortest form.
-#[inline]
-fn write_number(out: &mut Vec<u8>, number: f64) {
-    let int = number as i32;
-    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
-        write_i32(out, int);
-    } else {
-        write_wide(out, number);
-    }
-}
-
-#[inline]
-fn write_i32(out: &mut Vec<u8>, n: i32) {
-    match n {
-        0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend([tag::U8, n as u8]),
-        0x100..=0xFFFF => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::U16, a, b]);
-        }
-        0x1_0000.. => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::U32, a, b, c, d]);
-        }
-        -0x80..0 => out.extend([tag::I8, n as u8]),
-        -0x8000..-0x80 => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend([tag::I16, a, b]);
-        }
-        _ => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend([tag::I32, a, b, c, d]);
-        }
-    }
-}
-
-/// A number that is no `i32`.
-fn write_wide(out: &mut Vec<u8>, number: f64) {
-    let unsigned = number as u32;
-    let single = number as f32;
-    if f64::from(unsigned) == number && unsigned != 0 {
-        out.push(tag::U32);
-        out.extend_from_slice(&unsigned.to_le_bytes());
-    } else if f64::from(single) == number || number.is_nan() {
-        let single = if number.is_nan() { f32::NAN } else { single };
-        out.push(tag::F32);
-        out.extend_from_slice(&single.to_le_bytes());
-    } else {
-        out.push(tag::F64);
-        write_f64(out, number);
-    }
-}
-
-fn write_f64(out: &mut Vec<u8>, number: f64) {
-    // Writing to a Vec does not fail.
-    let _ = out.write_f64::<LittleEndian>(if number.is_nan() { f64::NAN } else { number });
 }

@@ -6,13 +6,13 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::graph::{ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, SymbolKind, may_shape};
-use crate::wire::varint;
+use crate::wire::{shapes, varint};
 
 /// Numbers shapes and symbols in the order of first use, and collects their section.
 pub(super) struct ShapeWriter<'g> {
     graph: &'g Graph<'g>,
-    /// By shape of the graph: number + 1, or 0 for one not yet used.
-    numbers: Vec<u32>,
+    /// By shape of the graph.
+    numbers: Vec<Option<Numbered>>,
     symbol_numbers: Vec<u32>,
     /// What each numbered shape was made from.
     sources: Vec<Source>,
@@ -26,6 +26,13 @@ pub(super) struct ShapeWriter<'g> {
     pub(super) has_unknown_symbol: bool,
 }
 
+/// A shape that has been used.
+#[derive(Clone, Copy)]
+pub(super) struct Numbered {
+    pub(super) number: u32,
+    pub(super) keys: u32,
+}
+
 #[derive(Clone, Copy)]
 enum Source {
     Shape(u32),
@@ -36,7 +43,7 @@ impl<'g> ShapeWriter<'g> {
     pub(super) fn new(graph: &'g Graph<'g>) -> Self {
         ShapeWriter {
             graph,
-            numbers: vec![0; graph.shapes.len()],
+            numbers: vec![None; graph.shapes.len()],
             symbol_numbers: vec![0; graph.shapes.symbols_len()],
             sources: Vec::new(),
             symbols: Vec::new(),
@@ -50,17 +57,19 @@ impl<'g> ShapeWriter<'g> {
 
     /// The number of a shape of the graph; `None` where the object is written as a dictionary.
     #[inline]
-    pub(super) fn number(&mut self, shape: u32) -> Option<u32> {
+    pub(super) fn number(&mut self, shape: u32) -> Option<Numbered> {
         match self.numbers[shape as usize] {
-            0 => self.first_use(shape),
-            number => Some(number - 1),
+            None => self.first_use(shape),
+            numbered => numbered,
         }
     }
 
-    fn first_use(&mut self, shape: u32) -> Option<u32> {
+    #[inline(never)]
+    fn first_use(&mut self, shape: u32) -> Option<Numbered> {
         let number = self.number_of(Source::Shape(shape))?;
-        self.numbers[shape as usize] = number + 1;
-        Some(number)
+        let keys = self.graph.shapes.keys_len(shape) as u32;
+        self.numbers[shape as usize] = Some(Numbered { number, keys });
+        self.numbers[shape as usize]
     }
 
     /// The number of the shape that a dictionary's keys make; `None` where it is written as the dictionary that it is.
@@ -137,13 +146,13 @@ impl<'g> ShapeWriter<'g> {
         }
         let mut keys_follow = true;
         match self.kind(source) {
-            ShapeKind::Plain => self.shapes.push(0),
-            ShapeKind::NullPrototype => self.shapes.push(1),
-            ShapeKind::Class(class) => self.class(2, class),
-            ShapeKind::Derived(class) => self.class(3, class),
-            ShapeKind::Error(constructor) => self.shapes.extend([4, constructor as u8]),
+            ShapeKind::Plain => self.shapes.push(shapes::PLAIN),
+            ShapeKind::NullPrototype => self.shapes.push(shapes::NULL_PROTOTYPE),
+            ShapeKind::Class(class) => self.class(shapes::CLASS, class),
+            ShapeKind::Derived(class) => self.class(shapes::DERIVED, class),
+            ShapeKind::Error(constructor) => self.shapes.extend([shapes::ERROR, constructor as u8]),
             ShapeKind::Custom(class) => {
-                self.class(5, class);
+                self.class(shapes::CUSTOM, class);
                 keys_follow = false;
             }
         }
@@ -156,7 +165,7 @@ impl<'g> ShapeWriter<'g> {
                     Key::Symbol(index) => {
                         let number = self.symbol(index);
                         self.has_unknown_symbol |= number.is_none();
-                        varint::write(&mut self.shapes, u64::from(number.unwrap_or_default()) << 2 | 2);
+                        shapes::symbol(&mut self.shapes, number.unwrap_or_default());
                     }
                 }
             }
@@ -213,13 +222,8 @@ impl<'g> ShapeWriter<'g> {
 
 /// A string of this section.
 fn write_text(out: &mut Vec<u8>, text: JsStr<'_>) {
-    let (bytes, header) = match (text.as_str(), text.as_utf16()) {
-        (_, Some(units)) => (units, (units.len() as u64 / 2) << 2 | 1),
-        (utf8, None) => {
-            let utf8 = utf8.unwrap_or_default().as_bytes();
-            (utf8, (utf8.len() as u64) << 2)
-        }
-    };
-    varint::write(out, header);
-    out.extend_from_slice(bytes);
+    match (text.as_str(), text.as_utf16()) {
+        (_, Some(units)) => shapes::utf16(out, units),
+        (utf8, None) => shapes::utf8(out, utf8.unwrap_or_default()),
+    }
 }

@@ -107,7 +107,7 @@ impl<'a> Graph<'a> {
             root: Slot::Undefined,
             slots: Vec::new(),
             nodes: Vec::new(),
-            shapes: Arc::default(),
+            shapes: Shapes::none(),
             text: TextStore::borrowing(text),
             bytes: ByteStore::borrowing(data),
             sparse: Vec::new(),

@@ -3,6 +3,7 @@
 //! It holds its own text, so graphs can share one table until one of them adds to it.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -248,6 +249,12 @@ impl<'t> Iterator for Keys<'t> {
 }
 
 impl Shapes {
+    /// The empty table, of which there is one.
+    pub(crate) fn none() -> Arc<Shapes> {
+        static NONE: LazyLock<Arc<Shapes>> = LazyLock::new(Arc::default);
+        Arc::clone(&NONE)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.shapes.len()
     }

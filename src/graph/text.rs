@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -167,15 +168,17 @@ pub(crate) fn well_formed(units: impl Iterator<Item = u16>) -> Option<String> {
 }
 
 /// Text that is borrowed from a message, followed by text of the graph's own. Positions count through both.
+///
+/// Nothing changes text that is there, so clones share their own text until one of them adds to it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextStore<'a> {
     base: &'a str,
-    own: String,
+    own: Option<Arc<String>>,
 }
 
 impl<'a> TextStore<'a> {
     pub(crate) fn borrowing(base: &'a str) -> Self {
-        TextStore { base, own: String::new() }
+        TextStore { base, own: None }
     }
 
     /// The text from `at`, `len` bytes of it. Empty for a position that is not of this store.
@@ -184,8 +187,12 @@ impl<'a> TextStore<'a> {
         let (at, len) = (at as usize, len as usize);
         match at.checked_sub(self.base.len()) {
             None => self.base.get(at..at + len).unwrap_or_default(),
-            Some(at) => self.own.get(at..at + len).unwrap_or_default(),
+            Some(at) => self.own().get(at..at + len).unwrap_or_default(),
         }
+    }
+
+    fn own(&self) -> &str {
+        self.own.as_ref().map_or("", |own| own)
     }
 
     /// The bytes from `at`, `len` of them, as far as they lie in one of the two parts: a run of neighbouring strings.
@@ -193,7 +200,7 @@ impl<'a> TextStore<'a> {
         let (at, len) = (at as usize, len as usize);
         match at.checked_sub(self.base.len()) {
             None => self.base.as_bytes().get(at..at + len).unwrap_or_default(),
-            Some(at) => self.own.as_bytes().get(at..at + len).unwrap_or_default(),
+            Some(at) => self.own().as_bytes().get(at..at + len).unwrap_or_default(),
         }
     }
 
@@ -203,16 +210,15 @@ impl<'a> TextStore<'a> {
     }
 
     pub(crate) fn push(&mut self, text: &str) -> u64 {
-        let at = self.base.len() + self.own.len();
-        self.own.push_str(text);
+        let own = Arc::make_mut(self.own.get_or_insert_default());
+        let at = self.base.len() + own.len();
+        own.push_str(text);
         at as u64
     }
 
     pub(crate) fn into_owned(self) -> TextStore<'static> {
-        if self.base.is_empty() {
-            return TextStore { base: "", own: self.own };
-        }
-        TextStore { base: "", own: [self.base, &self.own].concat() }
+        let own = if self.base.is_empty() { self.own } else { Some(Arc::new([self.base, self.own()].concat())) };
+        TextStore { base: "", own }
     }
 }
 

@@ -1,10 +1,15 @@
-//! Bytes: tags, varints, the header and its sections, bounded reading.
+//! Bytes: tags, varints, the header and its sections, bounded reading, writing.
 //!
 //! Knows how a message is laid out (`spec/format.md`, sections 1 to 3), and no values.
 
 pub(crate) mod element;
 pub(crate) mod header;
+pub(crate) mod item;
+pub(crate) mod message;
 pub(crate) mod reader;
+pub(crate) mod shape_list;
+pub(crate) mod shapes;
+pub(crate) mod structure;
 pub(crate) mod tag;
 pub(crate) mod varint;
 

@@ -40,6 +40,12 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.at
     }
 
+    /// The bytes that remain.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
         match self.bytes.get(self.at) {
@@ -49,6 +55,13 @@ impl<'a> Reader<'a> {
             }
             None => Err(self.truncated()),
         }
+    }
+
+    /// Passes over `n` bytes of the [`rest`](Self::rest).
+    #[inline]
+    pub(crate) fn skip(&mut self, n: usize) {
+        debug_assert!(n <= self.remaining());
+        self.at += n;
     }
 
     /// The next `n` bytes.

@@ -1,0 +1,250 @@
+//! The shapes section of a message that is written without a graph (`spec/format.md`, section 6).
+//!
+//! What a program writes has a few shapes, each known by names in its static memory. They are remembered from one
+//! message to the next, with the bytes that describe them, so that a shape costs a lookup by address and, once a
+//! message, a copy of those bytes.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashTable};
+
+use super::varint;
+
+/// First bytes of a shape: its kind.
+pub(crate) const PLAIN: u8 = 0;
+pub(crate) const NULL_PROTOTYPE: u8 = 1;
+pub(crate) const CLASS: u8 = 2;
+pub(crate) const DERIVED: u8 = 3;
+pub(crate) const ERROR: u8 = 4;
+pub(crate) const CUSTOM: u8 = 5;
+
+/// A string in UTF-8.
+#[inline]
+pub(crate) fn utf8(out: &mut Vec<u8>, text: &str) {
+    varint::write(out, (text.len() as u64) << 2);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// A string with a lone surrogate, as little-endian code units.
+pub(crate) fn utf16(out: &mut Vec<u8>, units: &[u8]) {
+    varint::write(out, (units.len() as u64 / 2) << 2 | 1);
+    out.extend_from_slice(units);
+}
+
+/// A key that is the symbol with this number.
+pub(crate) fn symbol(out: &mut Vec<u8>, number: u32) {
+    varint::write(out, u64::from(number) << 2 | 2);
+}
+
+/// A shape that the program's code knows. The keys are in the order of section 6, and each stands once.
+#[derive(Debug)]
+pub(crate) struct StaticShape {
+    /// [`PLAIN`] to [`CUSTOM`].
+    pub(crate) kind: u8,
+    /// Of a class, a derived or a custom shape.
+    pub(crate) name: &'static str,
+    pub(crate) version: u32,
+    /// Of an error: the code of its constructor.
+    pub(crate) constructor: u8,
+    /// None for a custom shape.
+    pub(crate) keys: &'static [&'static str],
+}
+
+impl StaticShape {
+    /// Values that follow the tag of an object of this shape.
+    fn values(&self) -> u32 {
+        self.keys.len() as u32 + u32::from(matches!(self.kind, DERIVED | CUSTOM))
+    }
+
+    fn describe(&self, out: &mut Vec<u8>) {
+        out.push(self.kind);
+        match self.kind {
+            CLASS | DERIVED | CUSTOM => {
+                utf8(out, self.name);
+                varint::write(out, u64::from(self.version));
+            }
+            ERROR => out.push(self.constructor),
+            _ => {}
+        }
+        if self.kind != CUSTOM {
+            varint::write(out, self.keys.len() as u64);
+            self.keys.iter().for_each(|key| utf8(out, key));
+        }
+    }
+}
+
+/// A shape as its section describes it, known for good. Valid for the [`ShapeTable`] that gave it, until
+/// [`ShapeTable::start`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ShapeId(u32);
+
+/// The shapes and symbols of the message that is being written, and what is remembered of shapes.
+#[derive(Default)]
+pub(crate) struct ShapeTable {
+    known: Vec<Known>,
+    /// The bytes of all known shapes.
+    bytes: Vec<u8>,
+    by_content: HashTable<u32>,
+    by_address: HashMap<Address, u32, RandomState>,
+    /// Where `by_address` was last asked for addresses that end alike.
+    recent: Vec<(Address, u32)>,
+    state: RandomState,
+    /// Goes up with each message, so that no number of an earlier one counts.
+    message: u32,
+    symbols: Vec<u8>,
+    symbols_count: u32,
+    shapes: Vec<u8>,
+    shapes_count: u32,
+}
+
+struct Known {
+    start: u32,
+    len: u32,
+    /// Values that follow the tag of an object of this shape.
+    values: u32,
+    /// The message for which `number` holds.
+    message: u32,
+    number: u32,
+}
+
+/// Of a static string or list: two that are equal in both are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Address(usize, usize);
+
+const RECENT: usize = 64;
+
+/// With more bytes of known shapes than this, all are forgotten before the next message.
+const MAX_KNOWN_BYTES: usize = 1 << 18;
+
+impl ShapeTable {
+    /// Begins a message. True where what was remembered is forgotten: every [`ShapeId`] is void.
+    pub(crate) fn start(&mut self) -> bool {
+        self.symbols.clear();
+        self.symbols_count = 0;
+        self.shapes.clear();
+        self.shapes_count = 0;
+        self.message = self.message.wrapping_add(1);
+        let forget = self.bytes.len() > MAX_KNOWN_BYTES || self.message == 0;
+        if forget {
+            self.known.clear();
+            self.bytes.clear();
+            self.by_content.clear();
+            self.by_address.clear();
+            self.recent.clear();
+            self.message = 1;
+        }
+        forget
+    }
+
+    /// The shape that `content` describes, of which each object has `values` values.
+    pub(crate) fn id(&mut self, content: &[u8], values: u32) -> ShapeId {
+        let hash = self.state.hash_one(content);
+        let (known, bytes) = (&self.known, &self.bytes);
+        let of = |index: u32| known[index as usize].content(bytes);
+        if let Some(&index) = self.by_content.find(hash, |&index| of(index) == content) {
+            return ShapeId(index);
+        }
+        let index = self.known.len() as u32;
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(content);
+        self.known.push(Known { start, len: content.len() as u32, values, message: 0, number: 0 });
+        let (known, bytes, state) = (&self.known, &self.bytes, &self.state);
+        self.by_content.insert_unique(hash, index, |&index| state.hash_one(known[index as usize].content(bytes)));
+        ShapeId(index)
+    }
+
+    /// The shape that a static item describes. Its address stands for it.
+    #[inline]
+    pub(crate) fn id_of(&mut self, shape: &'static StaticShape) -> ShapeId {
+        let address = std::ptr::from_ref(shape).addr();
+        ShapeId(self.remembered(address, size_of::<StaticShape>(), |table| {
+            let mut content = Vec::new();
+            shape.describe(&mut content);
+            table.id(&content, shape.values()).0
+        }))
+    }
+
+    /// What `make` gave for the static item of this length at `at` when it was first asked.
+    #[inline]
+    pub(crate) fn remembered(&mut self, at: usize, len: usize, make: impl FnOnce(&mut Self) -> u32) -> u32 {
+        let address = Address(at, len);
+        // Static strings lie behind one another, so their low bits differ as well as any.
+        let place = (at ^ (at >> 6) ^ len) % RECENT;
+        match self.recent.get(place) {
+            Some(&(known, found)) if known == address => found,
+            _ => self.look_up(address, place, make),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, address: Address, place: usize, make: impl FnOnce(&mut Self) -> u32) -> u32 {
+        let found = match self.by_address.get(&address) {
+            Some(&found) => found,
+            None => {
+                let made = make(self);
+                self.by_address.insert(address, made);
+                made
+            }
+        };
+        // No item lies at address 0.
+        self.recent.resize(RECENT, (Address::default(), 0));
+        self.recent[place] = (address, found);
+        found
+    }
+
+    /// The shape's number in this message.
+    #[inline]
+    pub(crate) fn number(&mut self, id: ShapeId) -> u32 {
+        let known = &mut self.known[id.0 as usize];
+        if known.message != self.message {
+            known.message = self.message;
+            known.number = self.shapes_count;
+            self.shapes_count += 1;
+            self.shapes.extend_from_slice(known.content(&self.bytes));
+        }
+        known.number
+    }
+
+    /// How many values each object of the shape with this number has. Cost: linear in the number of known shapes.
+    pub(crate) fn values_by_number(&self) -> Vec<u32> {
+        let mut values = vec![0; self.shapes_count as usize];
+        for known in self.known.iter().filter(|known| known.message == self.message) {
+            values[known.number as usize] = known.values;
+        }
+        values
+    }
+
+    /// The number of a symbol that this message does not have yet; `describe` writes it.
+    pub(crate) fn push_symbol(&mut self, describe: impl FnOnce(&mut Vec<u8>)) -> u32 {
+        describe(&mut self.symbols);
+        self.symbols_count += 1;
+        self.symbols_count - 1
+    }
+
+    /// Bytes of the section; 0 where there is none.
+    pub(crate) fn section_len(&self) -> usize {
+        if self.symbols_count + self.shapes_count == 0 {
+            return 0;
+        }
+        let counts = varint::len(u64::from(self.symbols_count)) + varint::len(u64::from(self.shapes_count));
+        counts + self.symbols.len() + self.shapes.len()
+    }
+
+    /// Appends the section.
+    pub(crate) fn write_section(&self, out: &mut Vec<u8>) {
+        if self.section_len() > 0 {
+            varint::write(out, u64::from(self.symbols_count));
+            out.extend_from_slice(&self.symbols);
+            varint::write(out, u64::from(self.shapes_count));
+            out.extend_from_slice(&self.shapes);
+        }
+    }
+}
+
+impl Known {
+    #[inline]
+    fn content<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[self.start as usize..][..self.len as usize]
+    }
+}

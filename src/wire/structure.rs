@@ -1,0 +1,169 @@
+//! Appending items to a structure, each in its shortest form (`spec/format.md`, sections 3 and 9).
+//!
+//! Both encoders write through these functions: that of graphs, and those that have no graph.
+
+use super::{ElementKind, tag, varint};
+
+/// A tag that holds its number in itself up to `max`, and one that is followed by a varint.
+#[inline]
+fn counted(out: &mut Vec<u8>, short: u8, max: u64, long: u8, n: u64) {
+    if n <= max {
+        out.push(short + n as u8);
+    } else {
+        tagged(out, long, n);
+    }
+}
+
+/// A tag and a varint: a count, a length, an index.
+#[inline]
+pub(crate) fn tagged(out: &mut Vec<u8>, tag: u8, n: u64) {
+    out.push(tag);
+    varint::write(out, n);
+}
+
+/// A string of `len` bytes, which go to the text.
+#[inline]
+pub(crate) fn string(out: &mut Vec<u8>, len: usize) {
+    counted(out, tag::STRING, tag::STRING_MAX, tag::STRING_LONG, len as u64);
+}
+
+/// An array of `len` elements, which follow.
+#[inline]
+pub(crate) fn array(out: &mut Vec<u8>, len: usize) {
+    counted(out, tag::ARRAY, tag::ARRAY_MAX, tag::ARRAY_LONG, len as u64);
+}
+
+/// An object of the shape with this number; its values follow.
+#[inline]
+pub(crate) fn object(out: &mut Vec<u8>, shape: u32) {
+    counted(out, tag::OBJECT, tag::OBJECT_MAX, tag::OBJECT_LONG, u64::from(shape));
+}
+
+/// A packed array or a typed array of `len` elements, which go to the data.
+#[inline]
+pub(crate) fn elements(out: &mut Vec<u8>, tag: u8, kind: ElementKind, len: usize) {
+    out.extend_from_slice(&[tag, kind.code()]);
+    varint::write(out, len as u64);
+}
+
+/// A BigInt; `magnitude` is little-endian and without zero bytes at its end.
+pub(crate) fn bigint(out: &mut Vec<u8>, negative: bool, magnitude: &[u8]) {
+    tagged(out, if negative { tag::BIGINT_NEGATIVE } else { tag::BIGINT }, magnitude.len() as u64);
+    out.extend_from_slice(magnitude);
+}
+
+/// A Date; NaN takes one form.
+pub(crate) fn date(out: &mut Vec<u8>, ms: f64) {
+    out.push(tag::DATE);
+    double(out, ms);
+}
+
+/// A number.
+#[inline]
+pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
+    const EXPONENT_OF_ONE: u64 = 1023;
+    let bits = number.to_bits();
+    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
+    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
+    let int = number as i32;
+    if may_be_integer && f64::from(int) == number {
+        integer(out, int);
+    } else {
+        wide(out, number);
+    }
+}
+
+/// A number that is an `i32`.
+#[inline]
+pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
+    match n {
+        0.. => unsigned(out, n as u32),
+        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
+        -0x8000..-0x80 => {
+            let [a, b, ..] = n.to_le_bytes();
+            out.extend_from_slice(&[tag::I16, a, b]);
+        }
+        _ => {
+            let [a, b, c, d] = n.to_le_bytes();
+            out.extend_from_slice(&[tag::I32, a, b, c, d]);
+        }
+    }
+}
+
+/// A number that is a `u32`.
+#[inline]
+pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
+    match n {
+        0..=0x3F => out.push(n as u8),
+        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
+        0x100..=0xFFFF => {
+            let [a, b, ..] = n.to_le_bytes();
+            out.extend_from_slice(&[tag::U16, a, b]);
+        }
+        0x1_0000.. => {
+            let [a, b, c, d] = n.to_le_bytes();
+            out.extend_from_slice(&[tag::U32, a, b, c, d]);
+        }
+    }
+}
+
+/// A number that is no `i32`.
+fn wide(out: &mut Vec<u8>, number: f64) {
+    let n = number as u32;
+    if number >= 2_147_483_648.0 && f64::from(n) == number { unsigned(out, n) } else { float(out, number) }
+}
+
+/// A number as a float, whether or not it is an integer: the 32-bit one where that is exact.
+#[inline]
+pub(crate) fn float(out: &mut Vec<u8>, number: f64) {
+    let narrow = number as f32;
+    if f64::from(narrow) == number {
+        single(out, narrow);
+    } else if number.is_nan() {
+        single(out, f32::NAN);
+    } else {
+        out.push(tag::F64);
+        double(out, number);
+    }
+}
+
+/// A number as the 32-bit float that it is.
+#[inline]
+pub(crate) fn single(out: &mut Vec<u8>, number: f32) {
+    let [a, b, c, d] = number.to_le_bytes();
+    out.extend_from_slice(&[tag::F32, a, b, c, d]);
+}
+
+/// The eight bytes of a double; NaN takes one form.
+fn double(out: &mut Vec<u8>, number: f64) {
+    let number = if number.is_nan() { f64::NAN } else { number };
+    out.extend_from_slice(&number.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_takes_its_shortest_form() {
+        for (n, bytes) in [
+            (0.0, &[0x00][..]),
+            (63.0, &[0x3F]),
+            (64.0, &[tag::U8, 64]),
+            (256.0, &[tag::U16, 0, 1]),
+            (65536.0, &[tag::U32, 0, 0, 1, 0]),
+            (4294967295.0, &[tag::U32, 255, 255, 255, 255]),
+            (-1.0, &[tag::I8, 255]),
+            (-129.0, &[tag::I16, 0x7F, 0xFF]),
+            (-32769.0, &[tag::I32, 0xFF, 0x7F, 0xFF, 0xFF]),
+            (-0.0, &[tag::F32, 0, 0, 0, 0x80]),
+            (0.5, &[tag::F32, 0, 0, 0, 0x3F]),
+            (4294967296.0, &[tag::F32, 0, 0, 0x80, 0x4F]),
+            (f64::NAN, &[tag::F32, 0, 0, 0xC0, 0x7F]),
+        ] {
+            let mut out = Vec::new();
+            number(&mut out, n);
+            assert_eq!(out, bytes, "{n}");
+        }
+    }
+}
