@@ -90,6 +90,7 @@ mod codec;
 pub mod compress;
 mod error;
 mod graph;
+mod lazy;
 mod marshal;
 pub mod original;
 #[cfg(feature = "snapshot")]
@@ -104,6 +105,7 @@ pub use graph::{
     BufferRef, ClassRef, Cursor, Element, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Kind, NodeId, Printer,
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
+pub use lazy::{Lazy, LazyCursor};
 pub use marshal::Marshal;
 #[cfg(feature = "snapshot")]
 pub use snapshot::{Encoded, LoadOptions, Metadata, SaveOptions, Saving, Snapshot, Sync, ToMessage};

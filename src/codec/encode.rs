@@ -1,10 +1,11 @@
 //! The encoder: its phases, its stack, and what callers see of it.
 
 use super::emit::Emitter;
+use super::index::add_index;
 use super::options::EncodeOptions;
 use super::write::Write;
 use crate::error::{Error, ErrorKind};
-use crate::graph::{Graph, Step, path};
+use crate::graph::{Graph, Step, Value, path};
 
 /// Encodes a graph a step at a time: a step is one value, or 64 KiB of the message that is put together at the end.
 ///
@@ -27,6 +28,16 @@ pub struct Encoder<'g> {
     phase: Phase<'g>,
     failed: Option<Error>,
     max_bytes: u64,
+    index: Option<PendingIndex>,
+}
+
+/// The index that is added when the message is there.
+struct PendingIndex {
+    /// Where the message begins in the buffer.
+    start: usize,
+    named: Vec<(String, Value)>,
+    /// Names and identities, once those are known.
+    entries: Vec<(String, u64)>,
 }
 
 enum Phase<'g> {
@@ -43,8 +54,14 @@ impl<'g> Encoder<'g> {
 
     /// An encoder that appends to `out`.
     fn appending(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+        let index = (options.index || !options.entries.is_empty()).then(|| PendingIndex {
+            start: out.len(),
+            named: options.entries.clone(),
+            entries: Vec::new(),
+        });
         let write = Box::new(Write::new(graph, options, out));
-        Encoder { phase: Phase::Write(write), failed: None, max_bytes: options.max_bytes.unwrap_or(u64::MAX) }
+        let max_bytes = options.max_bytes.unwrap_or(u64::MAX);
+        Encoder { phase: Phase::Write(write), failed: None, max_bytes, index }
     }
 
     /// Runs for up to `steps` steps and says whether the message is complete.
@@ -94,6 +111,20 @@ impl<'g> Encoder<'g> {
                     if write.shapes.has_unknown_symbol {
                         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
                     }
+                    if let Some(index) = &mut self.index {
+                        for (name, value) in std::mem::take(&mut index.named) {
+                            let identity = write.identity(value.0).map_err(|kind| {
+                                let detail = format!("entry {name:?} is no object that the root reaches");
+                                Error::new(kind, detail)
+                            })?;
+                            index.entries.push((name, identity));
+                        }
+                        index.entries.sort();
+                        if let Some(twice) = index.entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                            let detail = format!("two entries are named {:?}", twice[0].0);
+                            return Err(Error::new(ErrorKind::DuplicateKey, detail));
+                        }
+                    }
                     let emitter = write.take_emitter();
                     if emitter.message_len() as u64 > self.max_bytes {
                         let detail = format!("the message takes {} bytes", emitter.message_len());
@@ -103,7 +134,14 @@ impl<'g> Encoder<'g> {
                 }
             }
             Phase::Emit(emitter) => {
-                if let Some(message) = emitter.run(steps) {
+                if let Some(mut message) = emitter.run(steps) {
+                    if let Some(index) = self.index.take() {
+                        let indexed = add_index(&message[index.start..], index.entries)?;
+                        match index.start {
+                            0 => message = indexed,
+                            start => message.splice(start.., indexed).for_each(drop),
+                        }
+                    }
                     self.phase = Phase::Done(message);
                 }
             }

@@ -102,6 +102,17 @@ impl<'g> Write<'g> {
         Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
     }
 
+    /// The identity that an object has been written with.
+    pub(super) fn identity(&self, slot: Slot) -> Result<u64, ErrorKind> {
+        let id = slot.node().ok_or(ErrorKind::UnknownValue)?;
+        match self.identities.get(id.index()) {
+            // With its instance it is one object.
+            Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
+            Some(&identity) if identity > 0 => Ok(u64::from(identity - 1)),
+            _ => Err(ErrorKind::UnknownValue),
+        }
+    }
+
     /// The caller's buffer, to which nothing has been written yet.
     pub(super) fn into_out(self) -> Vec<u8> {
         self.parts.into_out()

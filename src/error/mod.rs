@@ -95,6 +95,11 @@ impl Error {
         self.0.io
     }
 
+    /// Whether a part was asked for that is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::NotFound
+    }
+
     /// Whether a bound set in the options was reached: the same input may pass with a higher one.
     pub fn is_limit(&self) -> bool {
         self.kind() == ErrorKind::LimitExceeded
