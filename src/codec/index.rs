@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::shapes::read_shapes;
 use super::scan::{Head, Scan, ViewBuffer};
+use super::shapes::read_shapes;
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{Shapes, ShapeKind};
+use crate::graph::{ShapeKind, Shapes};
 use crate::wire::header::DATA_ALIGN;
 use crate::wire::index::{Position, Tables};
 use crate::wire::{Header, Sections};

@@ -20,7 +20,7 @@ pub use decode::Decoder;
 pub(crate) use decode::{check, decode};
 pub use encode::Encoder;
 pub(crate) use encode::encode_into;
-pub use options::{DecodeOptions, EncodeOptions};
 pub(crate) use index::is_derived;
+pub use options::{DecodeOptions, EncodeOptions};
 pub(crate) use scan::{Head, Payload, Scan, TextHead, ViewBuffer};
 pub(crate) use shapes::read_shapes;

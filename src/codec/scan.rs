@@ -37,22 +37,50 @@ pub(crate) enum Head {
     Bool(bool),
     Number(f64),
     /// Its magnitude stands in the structure.
-    BigInt { negative: bool, at: u64, len: u64 },
+    BigInt {
+        negative: bool,
+        at: u64,
+        len: u64,
+    },
     Text(TextHead),
     Symbol(u32),
     Array(u64),
-    Sparse { length: u32, present: u64 },
-    Packed { kind: ElementKind, payload: Payload },
+    Sparse {
+        length: u32,
+        present: u64,
+    },
+    Packed {
+        kind: ElementKind,
+        payload: Payload,
+    },
     Object(u32),
-    Dictionary { null: bool, len: u64 },
+    Dictionary {
+        null: bool,
+        len: u64,
+    },
     Map(u64),
     Set(u64),
     Date(f64),
-    RegExp { flags: RegExpFlags, source: TextHead, last_index: u64 },
+    RegExp {
+        flags: RegExpFlags,
+        source: TextHead,
+        last_index: u64,
+    },
     Boxed,
-    Buffer { payload: Payload, max: Option<u64> },
-    TypedArray { kind: ElementKind, payload: Payload },
-    View { kind: ElementKind, buffer: ViewBuffer, offset: u64, len: Option<u64> },
+    Buffer {
+        payload: Payload,
+        max: Option<u64>,
+    },
+    TypedArray {
+        kind: ElementKind,
+        payload: Payload,
+    },
+    View {
+        kind: ElementKind,
+        buffer: ViewBuffer,
+        offset: u64,
+        len: Option<u64>,
+    },
     Reference(u64),
 }
 

@@ -360,9 +360,9 @@ impl<'l> LazyCursor<'l> {
             }
             _ => (0, Vec::new()),
         };
-        let shaped = keys.into_iter().map(move |(shape, i)| {
-            Ok((self.view.shapes.key(shape, i).into(), self.child(first + i as u64)?))
-        });
+        let shaped = keys
+            .into_iter()
+            .map(move |(shape, i)| Ok((self.view.shapes.key(shape, i).into(), self.child(first + i as u64)?)));
         let is_map = matches!(self.head(), Some(Head::Map(_)));
         let (pairs, failed) = match self.pairs() {
             Ok((scan, n)) if !is_map => (Some((scan, n)), None),

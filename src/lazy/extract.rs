@@ -271,8 +271,5 @@ impl<'v, 'l> Copy<'v, 'l> {
 }
 
 fn is_interned(text: TextHead) -> bool {
-    matches!(
-        text,
-        TextHead::Interned(_) | TextHead::Utf8 { interns: true, .. } | TextHead::Utf16 { interns: true, .. }
-    )
+    matches!(text, TextHead::Interned(_) | TextHead::Utf8 { interns: true, .. } | TextHead::Utf16 { interns: true, .. })
 }

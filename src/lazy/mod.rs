@@ -317,8 +317,8 @@ impl<'l> View<'l> {
                 usize::try_from(id).ok().and_then(|id| strings.get(id)).copied()
             }
         };
-        let position = position
-            .ok_or_else(|| Error::new(ErrorKind::UnknownString, format!("no string has the id {id}")))?;
+        let position =
+            position.ok_or_else(|| Error::new(ErrorKind::UnknownString, format!("no string has the id {id}")))?;
         match self.head(&mut self.scan_at(position)?)? {
             Head::Text(text @ (TextHead::Utf8 { .. } | TextHead::Utf16 { .. }))
             | Head::RegExp { source: text @ (TextHead::Utf8 { .. } | TextHead::Utf16 { .. }), .. } => Ok(text),

@@ -220,7 +220,10 @@ mod tests {
             assert_eq!((index.string(1), index.string(2)), (Some(at(6)), None));
             assert_eq!(index.child(0, 7), None);
             assert_eq!((index.child(0, 8), index.child(0, 15)), (Some((8, at(10))), Some((8, at(10)))));
-            assert_eq!((index.child(0, 99), index.child(4, 2), index.child(4, 1)), (Some((16, at(20))), Some((2, at(15))), None));
+            assert_eq!(
+                (index.child(0, 99), index.child(4, 2), index.child(4, 1)),
+                (Some((16, at(20))), Some((2, at(15))), None)
+            );
             for len in 0..bytes.len() {
                 assert!(Index::read(&bytes[..len], 3).is_err_and(|fault| fault.at == 3));
             }
