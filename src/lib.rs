@@ -108,5 +108,5 @@ pub use graph::{
 pub use lazy::{Lazy, LazyCursor};
 pub use marshal::Marshal;
 #[cfg(feature = "snapshot")]
-pub use snapshot::{Encoded, LoadOptions, Metadata, SaveOptions, Saving, Snapshot, Sync, ToMessage};
+pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};
 pub use wire::ElementKind;

@@ -195,9 +195,9 @@ fn an_entry_is_read_when_all_else_is_damaged() {
     let mut damaged = message.clone();
     let text = find("user 0");
     let text_end = find("the end");
-    for at in text..text_end {
+    for (at, byte) in damaged.iter_mut().enumerate().take(text_end).skip(text) {
         if !(name..name + 30).contains(&at) && !(city..city + 6).contains(&at) {
-            damaged[at] = 0xFF;
+            *byte = 0xFF;
         }
     }
     assert!(Marshal::decode(&damaged).is_err());
@@ -288,7 +288,7 @@ fn touch(cursor: LazyCursor<'_>, left: &mut usize) {
     }
     *left -= 1;
     let _ = (cursor.kind(), cursor.len(), cursor.elements(), cursor.regexp(), cursor.buffer(), cursor.bigint());
-    if *left % 16 == 0 {
+    if left.is_multiple_of(16) {
         let _ = cursor.to_graph();
     }
     let _ = cursor.get("name").map(|value| touch(value, left));

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use marshal::compress::{CompressOptions, Compression, Dictionary};
-use marshal::{Encoded, ErrorKind, Graph, LoadOptions, Marshal, Metadata, SaveOptions, Snapshot, Sync, Value, js};
+use marshal::{
+    EncodeOptions, Encoded, ErrorKind, Graph, LoadOptions, Marshal, Metadata, SaveOptions, Snapshot, Sync, Value, js,
+};
 
 /// Every compression, and none.
 fn all() -> impl Iterator<Item = Option<Compression>> {
@@ -307,4 +309,83 @@ fn a_write_that_the_kernel_refuses_leaves_the_old_state() {
     assert!(text.contains("failed io: could not write the temporary file"), "{text}");
     assert_eq!(number_of(&Snapshot::load(&path).unwrap()), 1);
     assert_eq!(names(dir.path()), ["state.marshal"]);
+}
+
+#[test]
+fn an_open_snapshot_reads_what_it_is_asked_for_and_checks_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.marshal");
+    let mut graph = Graph::new();
+    let parts: Vec<Value> = (0..40)
+        .map(|i| {
+            let text = graph.string(&format!("part {i} ").repeat(3000));
+            graph.object([("i", Value::from(i)), ("text", text)])
+        })
+        .collect();
+    let root = graph.array(parts.iter().copied());
+    graph.set_root(root);
+    let encode = EncodeOptions::new().index(true).entry("the fifth", parts[5]);
+    Snapshot::save_with(&path, &graph, &SaveOptions::new().encode(encode).metadata(Metadata::new().schema_version(2)))
+        .unwrap();
+    let open = Snapshot::open(&path).unwrap();
+    assert!(open.has_index() && open.metadata().schema() == Some(2));
+    assert_eq!(open.entries().unwrap(), ["the fifth"]);
+    for i in [39, 0, 17] {
+        let part = open.root().unwrap().at(i).unwrap();
+        assert_eq!(part.get("i").unwrap().as_i64(), Some(i as i64));
+        let mut wanted = graph.clone();
+        wanted.set_root(parts[i]);
+        assert_eq!(part.to_graph().unwrap(), wanted);
+    }
+    // A file that is replaced stays as it was for those who have it open.
+    Snapshot::save(&path, &js!("replaced")).unwrap();
+    assert_eq!(open.entry("the fifth").unwrap().get("i").unwrap().as_i64(), Some(5));
+    assert_eq!(Snapshot::open(&path).unwrap().root().unwrap().as_str(), Some("replaced"));
+
+    // Damage in one part is met there, and nowhere else.
+    Snapshot::save_with(&path, &graph, &SaveOptions::new().encode(EncodeOptions::new().index(true))).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let at = bytes.windows(8).position(|window| window == b"part 20 ").unwrap() + 10_000;
+    bytes[at] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(Snapshot::read(&path).unwrap_err().kind(), ErrorKind::Damaged);
+    let open = Snapshot::open(&path).unwrap();
+    let text = |i| open.root().unwrap().at(i).unwrap().get("text").map(|text| text.as_str().unwrap().len());
+    assert_eq!(text(3).unwrap(), 21_000);
+    assert_eq!(text(39).unwrap(), 24_000);
+    assert_eq!(text(20).unwrap_err().kind(), ErrorKind::Damaged);
+
+    // Compressed snapshots and plain messages open too.
+    for compression in all() {
+        Snapshot::save_with(&path, &js!([1, { a: "b" }]), &options(compression)).unwrap();
+        let open = Snapshot::open(&path).unwrap();
+        assert_eq!(open.root().unwrap().at(1).unwrap().get("a").unwrap().as_str(), Some("b"));
+    }
+    fs::write(&path, Marshal::encode(&js!([7])).unwrap()).unwrap();
+    assert_eq!(Snapshot::open(&path).unwrap().root().unwrap().at(0).unwrap().as_i64(), Some(7));
+}
+
+#[test]
+fn no_damage_to_an_open_snapshot_gives_wrong_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.marshal");
+    let state = js!({ users: [{ name: "Ada", age: 36 }, { name: "Grace", age: 85 }], last: "the end" });
+    let encode = EncodeOptions::new().index(true);
+    Snapshot::save_with(&path, &state, &SaveOptions::new().encode(encode).sync(Sync::None)).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let read = || {
+        let open = Snapshot::open(&path)?;
+        let user = open.root()?.get("users")?.at(1)?;
+        Ok::<_, marshal::Error>((user.get("name")?.as_str().map(str::to_owned), user.get("age")?.as_i64()))
+    };
+    let wanted = (Some("Grace".to_owned()), Some(85));
+    assert_eq!(read().unwrap(), wanted);
+    for bit in 0..8 * whole.len() {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).unwrap();
+        if let Ok(read) = read() {
+            assert_eq!(read, wanted, "bit {bit}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::shapes::read_shapes;
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{ShapeKind, Shapes};
 use crate::wire::header::DATA_ALIGN;
-use crate::wire::index::{Position, Tables};
+use crate::wire::index::Tables;
 use crate::wire::{Header, Sections};
 
 /// Places of children are noted so far apart, in bytes of structure: what reading one value reads over at most, but for

@@ -374,11 +374,6 @@ impl<'m> Scan<'m> {
         Ok(n)
     }
 
-    /// Reads over the next value.
-    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
-        self.walk(|_, _, _| Ok(true)).map(drop)
-    }
-
     /// Reads over the next value, and shows each item with where it begins and the scan behind it. The visitor may stop
     /// the walk; whether it came to its end is returned.
     pub(crate) fn walk(

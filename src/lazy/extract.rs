@@ -70,8 +70,7 @@ fn closure(view: &View<'_>, at: Position) -> Result<Vec<Stretch>, Error> {
             // A value without identity.
             return Ok(vec![Stretch { start, end }]);
         }
-        let inside: Vec<u64> = by_identity.range(start.identity..end.identity).map(|(&identity, _)| identity).collect();
-        inside.iter().for_each(|identity| drop(by_identity.remove(identity)));
+        by_identity.retain(|&identity, _| !(start.identity..end.identity).contains(&identity));
         by_identity.insert(start.identity, Stretch { start, end });
         outside.retain(|&identity| !holds(&by_identity, identity));
         outside.sort_unstable();

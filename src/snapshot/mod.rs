@@ -6,6 +6,7 @@ mod blocks;
 mod container;
 mod header;
 mod metadata;
+mod open;
 mod options;
 mod replace;
 
@@ -15,12 +16,13 @@ use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use crate::codec::{EncodeOptions, Encoder, decode};
+use crate::codec::{DecodeOptions, EncodeOptions, Encoder, decode};
 use crate::compress::Compression;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use container::Contents;
 pub use metadata::Metadata;
+pub use open::OpenSnapshot;
 pub use options::{LoadOptions, SaveOptions, Sync};
 use replace::{Undisturbed, Watch, generation, replace};
 
@@ -92,6 +94,7 @@ pub struct Snapshot {
     compression: Option<Compression>,
     generation: u32,
     damage: Option<Error>,
+    decode: DecodeOptions,
 }
 
 /// Saving.
@@ -209,7 +212,9 @@ impl Snapshot {
     /// Those of [`read`](Self::read).
     pub fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<Snapshot, Error> {
         let contents = container::read(&mut Cursor::new(bytes), bytes.len() as u64, options);
-        contents.map(Snapshot::from).map_err(|error| reading(Path::new("memory"), error))
+        contents
+            .map(|contents| Snapshot::of(contents, options))
+            .map_err(|error| reading(Path::new("memory"), error))
     }
 
     /// The message.
@@ -228,7 +233,7 @@ impl Snapshot {
     ///
     /// Those of [`Marshal::decode`](crate::Marshal::decode).
     pub fn graph(&self) -> Result<Graph<'_>, Error> {
-        decode(&self.message, &Default::default(), false).map(|(graph, _)| graph)
+        decode(&self.message, &self.decode, false).map(|(graph, _)| graph)
     }
 
     /// What the snapshot says about itself.
@@ -252,9 +257,10 @@ impl Snapshot {
     }
 }
 
-impl From<Contents> for Snapshot {
-    fn from(Contents { message, metadata, compression }: Contents) -> Self {
-        Snapshot { message, metadata, compression, generation: 0, damage: None }
+impl Snapshot {
+    fn of(Contents { message, metadata, compression }: Contents, options: &LoadOptions) -> Self {
+        let decode = options.decode.clone();
+        Snapshot { message, metadata, compression, generation: 0, damage: None, decode }
     }
 }
 
@@ -290,7 +296,7 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Snapshot, Error> {
         let len = file.metadata()?.len();
         container::read(&mut file, len, options)
     };
-    read().map(Snapshot::from).map_err(|error| reading(path, error))
+    read().map(|contents| Snapshot::of(contents, options)).map_err(|error| reading(path, error))
 }
 
 /// The crate's own error, or what the operating system refused.
