@@ -183,11 +183,33 @@ fn child() {
     let Ok(path) = std::env::var("MARSHAL_CHILD_PATH") else { return };
     let var = |name: &str| std::env::var(name).unwrap().parse::<u32>().unwrap();
     let (first, step, len) = (var("MARSHAL_CHILD_FIRST"), var("MARSHAL_CHILD_STEP"), var("MARSHAL_CHILD_LEN"));
-    let options = SaveOptions::new().sync(Sync::None);
+    let writer = std::env::var("MARSHAL_CHILD_WRITER").unwrap_or_default();
+    let sync = match writer.as_str() {
+        "full" => Sync::Full,
+        "data" => Sync::Data,
+        _ => Sync::None,
+    };
+    let options = SaveOptions::new().sync(sync);
     let count = var("MARSHAL_CHILD_COUNT");
     for i in 0..count {
         let n = first + i * step;
-        match Snapshot::save_with(&path, &numbered(n, len), &options) {
+        let saved = match writer.as_str() {
+            // Prints what is there, for `snapshot-power-cut.py`.
+            "check" => {
+                match Snapshot::load(&path) {
+                    Ok(state) => println!("holds {}", number_of(&state)),
+                    Err(error) => println!("torn {error}"),
+                }
+                return;
+            }
+            // What nobody should do: the script has to notice it.
+            "in-place" => {
+                fs::write(&path, Snapshot::to_bytes(&numbered(n, len), &options).unwrap()).unwrap();
+                Ok(())
+            }
+            _ => Snapshot::save_with(&path, &numbered(n, len), &options),
+        };
+        match saved {
             Ok(()) => println!("saved {n}"),
             Err(error) => {
                 println!("failed {error}");

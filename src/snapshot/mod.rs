@@ -212,9 +212,7 @@ impl Snapshot {
     /// Those of [`read`](Self::read).
     pub fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<Snapshot, Error> {
         let contents = container::read(&mut Cursor::new(bytes), bytes.len() as u64, options);
-        contents
-            .map(|contents| Snapshot::of(contents, options))
-            .map_err(|error| reading(Path::new("memory"), error))
+        contents.map(|contents| Snapshot::of(contents, options)).map_err(|error| reading(Path::new("memory"), error))
     }
 
     /// The message.

@@ -154,11 +154,10 @@ impl Doing<'_, '_> {
             }
             let _ = replaces;
             let file = self.step(Step::Create, || builder.tempfile_in(directory))?;
-            self.step(Step::Lock, || match fs4::FileExt::try_lock(file.as_file()) {
-                Ok(()) | Err(fs4::TryLockError::WouldBlock) => Ok(()),
-                // A file system without locks: then others sweep nothing either.
-                Err(fs4::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-                Err(fs4::TryLockError::Error(error)) => Err(error),
+            self.step(Step::Lock, || {
+                // Where the file system has no locks, others sweep nothing either.
+                let _ = fs4::FileExt::try_lock(file.as_file());
+                Ok(())
             })?;
             // Another process may have swept it before it was locked.
             if file.path().try_exists().unwrap_or(true) {
