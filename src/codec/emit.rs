@@ -1,5 +1,8 @@
 //! Putting a message together from its parts, of which text and payloads have not been copied yet.
 
+use std::borrow::Cow;
+
+use super::scratch::Scratch;
 use crate::graph::Graph;
 use crate::wire::Header;
 use crate::wire::header::DATA_ALIGN;
@@ -12,8 +15,6 @@ pub(super) struct Parts {
     data_len: u64,
     /// Payloads that the graph does not hold in this form.
     copied: Vec<u8>,
-    /// Where the message goes, behind what is there already.
-    out: Vec<u8>,
 }
 
 /// The text as runs of the graph's: neighbouring strings are copied as one.
@@ -47,9 +48,9 @@ impl Run {
 }
 
 impl TextParts {
-    fn new(border: u64) -> Self {
+    fn new(border: u64, runs: Vec<Run>) -> Self {
         let current = Run { copied: false, at: 0, end: 0, border };
-        TextParts { runs: Vec::new(), current, len: 0, border, copied: String::new() }
+        TextParts { runs, current, len: 0, border, copied: String::new() }
     }
 
     /// Adds text of the graph.
@@ -89,6 +90,13 @@ impl TextParts {
         Run { at, end: at + len, ..run }
     }
 
+    /// Whether every run is text of `graph`: a string of another graph may stand for anything. Looked at by run, so that it
+    /// costs nothing by string.
+    pub(super) fn is_of(&self, graph: &Graph<'_>) -> bool {
+        let is_text = |run: &Run| run.copied || graph.text.is_run(run.at, run.end);
+        self.runs.iter().chain([&self.current]).all(is_text)
+    }
+
     fn close(&mut self, run: Run) {
         if run.end > run.at {
             self.len += run.end - run.at;
@@ -108,19 +116,24 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(out: Vec<u8>, border: u64) -> Self {
-        Parts {
-            structure: Vec::new(),
-            text: TextParts::new(border),
-            payloads: Vec::new(),
-            data_len: 0,
-            copied: Vec::new(),
-            out,
-        }
+    #[inline]
+    pub(super) fn new(border: u64, scratch: &mut Scratch) -> Self {
+        let mut structure = std::mem::take(&mut scratch.structure);
+        structure.clear();
+        let mut runs = std::mem::take(&mut scratch.runs);
+        runs.clear();
+        Parts { structure, text: TextParts::new(border, runs), payloads: Vec::new(), data_len: 0, copied: Vec::new() }
     }
 
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.out
+    /// Bytes that the message will hold and that take memory already.
+    pub(super) fn copied_len(&self) -> u64 {
+        (self.text.copied.len() + self.copied.len()) as u64
+    }
+
+    /// Gives back what the next encoder can use again.
+    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
+        scratch.structure = std::mem::take(&mut self.structure);
+        scratch.runs = std::mem::take(&mut self.text.runs);
     }
 
     /// Adds bytes of the graph, aligned.
@@ -144,11 +157,10 @@ impl Parts {
 }
 
 /// Copies the parts into one message, a block at a time.
-pub(super) struct Emitter<'g> {
-    graph: &'g Graph<'g>,
-    parts: Parts,
+pub(super) struct Emission<'g> {
     header: Header,
-    shapes: Vec<u8>,
+    shapes: Cow<'g, [u8]>,
+    /// Where in the buffer the message begins.
     start: usize,
     part: Part,
 }
@@ -166,8 +178,9 @@ enum Part {
 /// A step copies this many bytes.
 const BLOCK: usize = 1 << 16;
 
-impl<'g> Emitter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, shapes: Vec<u8>, mut parts: Parts, refs: bool) -> Self {
+impl<'g> Emission<'g> {
+    #[inline]
+    pub(super) fn new(shapes: Cow<'g, [u8]>, parts: &mut Parts, refs: bool) -> Self {
         parts.text.close(parts.text.current);
         let header = Header {
             refs,
@@ -176,27 +189,21 @@ impl<'g> Emitter<'g> {
             text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
-        let start = parts.out.len();
-        Emitter { graph, parts, header, shapes, start, part: Part::Head }
-    }
-
-    /// The caller's buffer as it was.
-    pub(super) fn into_out(mut self) -> Vec<u8> {
-        self.parts.out.truncate(self.start);
-        self.parts.out
+        Emission { header, shapes, start: 0, part: Part::Head }
     }
 
     pub(super) fn message_len(&self) -> usize {
         self.header.message_len()
     }
 
-    /// Copies up to `steps` blocks. The message is there when all have been copied.
-    pub(super) fn run(&mut self, steps: usize) -> Option<Vec<u8>> {
+    /// Copies up to `steps` blocks to the end of `out`, and says whether all have been copied.
+    pub(super) fn run(&mut self, steps: usize, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) -> bool {
         let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
+        let Parts { structure, text, payloads, copied, .. } = parts;
         for _ in 0..steps {
-            let Parts { structure, text, payloads, copied, out, .. } = &mut self.parts;
             self.part = match self.part {
                 Part::Head => {
+                    self.start = out.len();
                     out.reserve_exact(self.header.message_len());
                     self.header.write(out);
                     out.extend_from_slice(&self.shapes);
@@ -212,7 +219,7 @@ impl<'g> Emitter<'g> {
                         let bytes = if is_copied {
                             &text.copied.as_bytes()[at as usize..end as usize]
                         } else {
-                            self.graph.text.run(at, end - at)
+                            graph.text.run(at, end - at)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Text(index + 1, 0),
@@ -228,7 +235,7 @@ impl<'g> Emitter<'g> {
                     Part::Data(0, 0)
                 }
                 Part::Data(index, done) => match payloads.get(index) {
-                    None => return Some(std::mem::take(out)),
+                    None => return true,
                     Some(&Payload { copied: is_copied, pad, at, len }) => {
                         if done == 0 {
                             out.resize(out.len() + usize::from(pad), 0);
@@ -236,7 +243,7 @@ impl<'g> Emitter<'g> {
                         let bytes = if is_copied {
                             &copied[at as usize..(at + len) as usize]
                         } else {
-                            self.graph.bytes.get(at, len)
+                            graph.bytes.get(at, len)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Data(index + 1, 0),
@@ -246,7 +253,7 @@ impl<'g> Emitter<'g> {
                 },
             };
         }
-        None
+        false
     }
 }
 

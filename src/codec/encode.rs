@@ -1,11 +1,11 @@
 //! The encoder: its phases, its stack, and what callers see of it.
 
-use super::emit::Emitter;
+use super::emit::Emission;
 use super::index::add_index;
 use super::options::EncodeOptions;
 use super::write::Write;
 use crate::error::{Error, ErrorKind};
-use crate::graph::{Graph, Step, Value, path};
+use crate::graph::{Graph, Step, path};
 
 /// Encodes a graph a step at a time: a step is one value, or 64 KiB of the message that is put together at the end.
 ///
@@ -26,42 +26,25 @@ use crate::graph::{Graph, Step, Value, path};
 /// ```
 pub struct Encoder<'g> {
     phase: Phase<'g>,
+    message: Vec<u8>,
     failed: Option<Error>,
-    max_bytes: u64,
-    index: Option<PendingIndex>,
-}
-
-/// The index that is added when the message is there.
-struct PendingIndex {
-    /// Where the message begins in the buffer.
-    start: usize,
-    named: Vec<(String, Value)>,
-    /// Names and identities, once those are known.
-    entries: Vec<(String, u64)>,
+    options: EncodeOptions,
+    /// The entries of the index to add.
+    entries: Option<Vec<(String, u64)>>,
 }
 
 enum Phase<'g> {
     Write(Box<Write<'g>>),
-    Emit(Emitter<'g>),
-    Done(Vec<u8>),
+    Emit(Box<Write<'g>>, Emission<'g>),
+    Done,
 }
 
 impl<'g> Encoder<'g> {
     /// An encoder of `graph`.
     pub fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
-        Self::appending(graph, options, Vec::new())
-    }
-
-    /// An encoder that appends to `out`.
-    fn appending(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
-        let index = (options.index || !options.entries.is_empty()).then(|| PendingIndex {
-            start: out.len(),
-            named: options.entries.clone(),
-            entries: Vec::new(),
-        });
-        let write = Box::new(Write::new(graph, options, out));
-        let max_bytes = options.max_bytes.unwrap_or(u64::MAX);
-        Encoder { phase: Phase::Write(write), failed: None, max_bytes, index }
+        let write = Box::new(Write::new(graph, options));
+        let options = options.clone();
+        Encoder { phase: Phase::Write(write), message: Vec::new(), failed: None, options, entries: None }
     }
 
     /// Runs for up to `steps` steps and says whether the message is complete.
@@ -77,89 +60,91 @@ impl<'g> Encoder<'g> {
         self.step(steps).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    /// Runs to the end; the buffer comes back whole or as it was.
-    fn into_buffer(mut self) -> Result<Vec<u8>, (Error, Vec<u8>)> {
-        match self.run(usize::MAX) {
-            Ok(_) => Ok(match self.phase {
-                Phase::Done(message) => message,
-                _ => Vec::new(),
-            }),
-            Err(error) => Err((
-                error,
-                match self.phase {
-                    Phase::Write(write) => write.into_out(),
-                    Phase::Emit(emitter) => emitter.into_out(),
-                    Phase::Done(out) => out,
-                },
-            )),
-        }
-    }
-
     /// The message; what is left to encode is encoded first.
     ///
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub fn finish(self) -> Result<Vec<u8>, Error> {
-        self.into_buffer().map_err(|(error, _)| error)
+    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(self.message)
     }
 
     fn step(&mut self, steps: usize) -> Result<bool, Error> {
         match &mut self.phase {
             Phase::Write(write) => {
                 if write.run(steps).map_err(|kind| explain(write, kind))? {
-                    if write.shapes.has_unknown_symbol {
-                        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
+                    let emission = assemble(write, &self.options)?;
+                    self.entries = entries(write, &self.options)?;
+                    if let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done) {
+                        self.phase = Phase::Emit(write, emission);
                     }
-                    if let Some(index) = &mut self.index {
-                        for (name, value) in std::mem::take(&mut index.named) {
-                            let identity = write.identity(value.0).map_err(|kind| {
-                                let detail = format!("entry {name:?} is no object that the root reaches");
-                                Error::new(kind, detail)
-                            })?;
-                            index.entries.push((name, identity));
-                        }
-                        index.entries.sort();
-                        if let Some(twice) = index.entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                            let detail = format!("two entries are named {:?}", twice[0].0);
-                            return Err(Error::new(ErrorKind::DuplicateKey, detail));
-                        }
-                    }
-                    let emitter = write.take_emitter();
-                    if emitter.message_len() as u64 > self.max_bytes {
-                        let detail = format!("the message takes {} bytes", emitter.message_len());
-                        return Err(Error::new(ErrorKind::LimitExceeded, detail));
-                    }
-                    self.phase = Phase::Emit(emitter);
                 }
             }
-            Phase::Emit(emitter) => {
-                if let Some(mut message) = emitter.run(steps) {
-                    if let Some(index) = self.index.take() {
-                        let indexed = add_index(&message[index.start..], index.entries)?;
-                        match index.start {
-                            0 => message = indexed,
-                            start => message.splice(start.., indexed).for_each(drop),
-                        }
+            Phase::Emit(write, emission) => {
+                if write.emit(emission, steps, &mut self.message) {
+                    if let Some(entries) = self.entries.take() {
+                        self.message = add_index(&self.message, entries)?;
                     }
-                    self.phase = Phase::Done(message);
+                    self.phase = Phase::Done;
                 }
             }
-            Phase::Done(_) => return Ok(true),
+            Phase::Done => {}
         }
-        if steps == usize::MAX { self.step(steps) } else { Ok(matches!(self.phase, Phase::Done(_))) }
+        Ok(matches!(self.phase, Phase::Done))
+    }
+}
+
+/// Goes from what has been written to putting it together.
+fn assemble<'g>(write: &mut Write<'g>, options: &EncodeOptions) -> Result<Emission<'g>, Error> {
+    if write.shapes.has_unknown_symbol {
+        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
+    }
+    if !write.has_own_text() {
+        return Err(Error::new(ErrorKind::UnknownValue, "a string is of another graph"));
+    }
+    let emission = write.emission();
+    if emission.message_len() as u64 > options.max_bytes.unwrap_or(u64::MAX) {
+        let detail = format!("the message takes {} bytes", emission.message_len());
+        return Err(Error::new(ErrorKind::LimitExceeded, detail));
+    }
+    Ok(emission)
+}
+
+/// Names and identities of the entries of the index, by name, if one is asked for.
+fn entries(write: &Write<'_>, options: &EncodeOptions) -> Result<Option<Vec<(String, u64)>>, Error> {
+    if !options.index && options.entries.is_empty() {
+        return Ok(None);
+    }
+    let mut entries = Vec::with_capacity(options.entries.len());
+    for (name, value) in &options.entries {
+        let identity = write.identity(value.0).map_err(|kind| {
+            let detail = format!("entry {name:?} is no object of its own that the root reaches");
+            Error::new(kind, detail)
+        })?;
+        entries.push((name.clone(), identity));
+    }
+    entries.sort();
+    match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(twice) => Err(Error::new(ErrorKind::DuplicateKey, format!("two entries are named {:?}", twice[0].0))),
+        None => Ok(Some(entries)),
     }
 }
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
-    let encoder = Encoder::appending(graph, options, std::mem::take(out));
-    let (result, buffer) = match encoder.into_buffer() {
-        Ok(buffer) => (Ok(()), buffer),
-        Err((error, buffer)) => (Err(error), buffer),
-    };
-    *out = buffer;
-    result
+    let mut write = Write::new(graph, options);
+    write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
+    let mut emission = assemble(&mut write, options)?;
+    match entries(&write, options)? {
+        None => drop(write.emit(&mut emission, usize::MAX, out)),
+        Some(entries) => {
+            let mut message = Vec::new();
+            write.emit(&mut emission, usize::MAX, &mut message);
+            out.extend_from_slice(&add_index(&message, entries)?);
+        }
+    }
+    Ok(())
 }
 
 /// Adds to an error where in the value it is.

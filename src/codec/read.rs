@@ -14,7 +14,8 @@ impl Read<'_> {
         while self.left > 0 {
             let &Frame { next, end, role, .. } = self.frame();
             if role == Role::Plain {
-                let read = self.leaves(next, end);
+                // A container that has just been entered has had its turn.
+                let read = if std::mem::take(&mut self.entered) { 0 } else { self.leaves(next, end) };
                 self.frame_mut().next += read;
                 if next + read < end {
                     if self.left == 0 {
@@ -92,7 +93,8 @@ impl Read<'_> {
             if next < end {
                 return Ok(false);
             }
-            if !(self.build && role == Role::Plain) && !self.close()? {
+            let is_bare = self.build && role == Role::Plain;
+            if !is_bare && !self.close()? {
                 continue;
             }
             if self.stack.len() == 1 {
@@ -127,7 +129,7 @@ impl Read<'_> {
             let operand_len;
             (*slot, operand_len) = match tag {
                 ..=tag::INT_MAX => (Slot::Number(f64::from(tag)), 0),
-                ..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
+                tag::STRING..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
                     Some(text) => (text, 0),
                     None => break,
                 },

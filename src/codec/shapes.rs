@@ -16,9 +16,12 @@ use byteorder::{ByteOrder, LittleEndian};
 const KEPT_BYTES: usize = 1 << 14;
 const KEPT: usize = 4;
 
+/// The bytes of a section, and what they hold.
+type Known = (Box<[u8]>, Arc<Shapes>);
+
 thread_local! {
     /// Sections that were read on this thread, with what they hold: messages of one kind repeat theirs.
-    static KNOWN: RefCell<VecDeque<(Box<[u8]>, Arc<Shapes>)>> = const { RefCell::new(VecDeque::new()) };
+    static KNOWN: RefCell<VecDeque<Known>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// What `section` holds, if it was read here before.

@@ -1,15 +1,16 @@
 //! Writing the structure: one value a step (`spec/format.md`, sections 3 to 9).
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
-use super::emit::{Emitter, Parts};
+use super::emit::{Emission, Parts};
+use super::intern::{Intern, Interned};
 use super::options::EncodeOptions;
+use super::scratch::Scratch;
 use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
-    Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
-    push_element,
+    Extent, Graph, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind, push_element,
 };
 use crate::wire::{ElementKind, structure, tag, varint};
 
@@ -26,14 +27,9 @@ pub(super) struct Write<'g> {
     strings: Option<Interned<'g>>,
     /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
+    max_bytes: u64,
     /// Steps that are left of this run.
     left: usize,
-}
-
-/// Strings that occur more than once, with the id that the first occurrence gave them.
-struct Interned<'g> {
-    ids: HashMap<JsStr<'g>, Option<u64>, RandomState>,
-    next: u64,
 }
 
 /// A container that is being written: which of its slots comes next, and up to where.
@@ -77,17 +73,26 @@ impl Frame {
 }
 
 impl<'g> Write<'g> {
-    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+    #[inline]
+    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
+        let mut scratch = Scratch::take();
+        let mut identities = std::mem::take(&mut scratch.identities);
+        identities.clear();
+        identities.resize(graph.nodes.len(), 0);
+        let mut stack = std::mem::take(&mut scratch.stack);
+        stack.clear();
+        stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out, graph.text.border()),
-            identities: vec![0; graph.nodes.len()],
+            shapes: ShapeWriter::new(graph, &mut scratch),
+            parts: Parts::new(graph.text.border(), &mut scratch),
+            identities,
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: vec![Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root }],
+            max_bytes: options.max_bytes.unwrap_or(u64::MAX),
+            stack,
             left: 0,
         }
     }
@@ -97,9 +102,9 @@ impl<'g> Write<'g> {
         self.stack.iter()
     }
 
-    pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new(), 0));
-        Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
+    /// What puts together what has been written.
+    pub(super) fn emission(&mut self) -> Emission<'g> {
+        Emission::new(self.shapes.section(), &mut self.parts, self.refs)
     }
 
     /// The identity that an object has been written with.
@@ -113,9 +118,25 @@ impl<'g> Write<'g> {
         }
     }
 
-    /// The caller's buffer, to which nothing has been written yet.
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.parts.into_out()
+    /// Whether all text that has been written is the graph's own.
+    pub(super) fn has_own_text(&self) -> bool {
+        self.parts.text.is_of(self.graph)
+    }
+
+    /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
+    pub(super) fn emit(&mut self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
+        let done = emission.run(steps, self.graph, &self.parts, out);
+        if done {
+            let mut scratch = Scratch {
+                identities: std::mem::take(&mut self.identities),
+                stack: std::mem::take(&mut self.stack),
+                ..Scratch::default()
+            };
+            self.parts.recycle(&mut scratch);
+            self.shapes.recycle(&mut scratch);
+            scratch.keep();
+        }
+        done
     }
 
     /// Writes up to `steps` values and says whether the root is complete.
@@ -252,14 +273,18 @@ impl<'g> Write<'g> {
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => structure::number(&mut self.parts.structure, number),
-            Slot::Text(text) => self.text(text),
+            Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
             Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
+                let magnitude = self.graph.magnitude(n);
+                if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
+                    return Err(ErrorKind::UnknownValue);
+                }
+                structure::bigint(&mut self.parts.structure, n.flag(), magnitude);
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
@@ -272,9 +297,12 @@ impl<'g> Write<'g> {
     fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
         match key {
             Key::Symbol(index) => self.value(Slot::Symbol(index)),
-            // The text of a shape's key is not in the graph's text, so it is copied.
+            // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
+                    _ if self.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
+                        return Err(ErrorKind::LimitExceeded);
+                    }
                     (_, Some(units)) => {
                         self.utf16_tag(units.len() / 2);
                         self.parts.copied_payload(2, units);
@@ -291,18 +319,22 @@ impl<'g> Write<'g> {
     }
 
     #[inline]
-    fn text(&mut self, text: Extent) {
+    fn text(&mut self, text: Extent) -> Result<(), ErrorKind> {
         if self.strings.is_some() && self.interned(text) {
-            return;
+            return Ok(());
         }
         let len = text.len() as usize;
         if text.flag() {
+            if self.graph.bytes.get(text.at(), 2 * len as u64).len() != 2 * len {
+                return Err(ErrorKind::UnknownValue);
+            }
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
             structure::string(&mut self.parts.structure, len);
             self.parts.text.push(text.at(), len as u64);
         }
+        Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {
@@ -311,18 +343,15 @@ impl<'g> Write<'g> {
 
     /// Writes what interning adds to a string; whether that is all of it.
     fn interned(&mut self, text: Extent) -> bool {
-        let Some(strings) = &mut self.strings else { return false };
-        match strings.ids.get_mut(&self.graph.lend_text(text)) {
-            None => false,
-            Some(Some(id)) => {
-                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
-                true
-            }
-            Some(id) => {
-                *id = Some(strings.next);
-                strings.next += 1;
+        match self.strings.as_mut().map(|strings| strings.intern(text)) {
+            None | Some(Intern::Whole) => false,
+            Some(Intern::First) => {
                 self.parts.structure.push(tag::INTERN);
                 false
+            }
+            Some(Intern::Again(id)) => {
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, id);
+                true
             }
         }
     }
@@ -548,22 +577,5 @@ impl<'g> Write<'g> {
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
         *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
-    }
-}
-
-impl<'g> Interned<'g> {
-    /// Shorter strings cost no more than their id.
-    const MIN_BYTES: u32 = 2;
-
-    fn of(graph: &'g Graph<'_>) -> Self {
-        let mut met: HashMap<JsStr<'g>, u32, RandomState> = HashMap::default();
-        for slot in graph.slots.iter().chain([&graph.root]) {
-            if let Slot::Text(text) = *slot
-                && text.len() >= Self::MIN_BYTES
-            {
-                *met.entry(graph.lend_text(text)).or_default() += 1;
-            }
-        }
-        Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
     }
 }

@@ -6,7 +6,7 @@ use super::bytes::{Element, bytes_of};
 use super::distinct::Distinct;
 use super::key::{PropertyKey, SymbolId};
 use super::node::{Buffer, Node, NodeId, Span, Sparse, View};
-use super::number::is_time_value;
+use super::number::{MIN_PACKED, is_time_value, packed_kind, push_element};
 use super::regexp::{RegExpFlags, escape_pattern};
 use super::shape::{ClassRef, ErrorConstructor, Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, ShapeKind};
 use super::slot::{Extent, Slot, Value};
@@ -266,9 +266,9 @@ impl Graph<'_> {
     ///
     /// # Errors
     ///
-    /// `bad-buffer` where it is longer than that.
+    /// `bad-buffer` where it is longer than that, or where that is over 2⁵³−1.
     pub fn resizable_buffer(&mut self, bytes: &[u8], max: u64) -> Result<Value, Error> {
-        if bytes.len() as u64 > max {
+        if bytes.len() as u64 > max || max > MAX_SAFE_INTEGER {
             return Err(Error::new(ErrorKind::BadBuffer, ""));
         }
         Ok(Value(Slot::Node(self.push_buffer(bytes, Some(max)))))
@@ -295,7 +295,7 @@ impl Graph<'_> {
     ///
     /// `bad-view` where the bytes are not a whole number of elements.
     pub fn typed_array_from_bytes(&mut self, kind: ElementKind, bytes: &[u8]) -> Result<Value, Error> {
-        if bytes.len() % kind.size() != 0 {
+        if !bytes.len().is_multiple_of(kind.size()) {
             return Err(Error::new(
                 ErrorKind::BadView,
                 format!("{} bytes are no whole {} elements", bytes.len(), kind.constructor()),
@@ -341,7 +341,7 @@ impl Buffer {
             None if self.max.is_some() => Some(view.offset),
             None => None,
         };
-        view.offset % size == 0 && end.is_some_and(|end| end <= self.len)
+        view.offset.is_multiple_of(size) && end.is_some_and(|end| end <= self.len)
     }
 }
 
@@ -395,6 +395,35 @@ impl Graph<'_> {
             }
             Node::Dictionary(_) | Node::NullDictionary(_) | Node::Derived { .. } | Node::Custom { .. } => false,
         }
+    }
+
+    /// An array of these elements, packed where a canonical writer would pack it. `scratch` is memory to reuse.
+    pub(crate) fn array_from(&mut self, elements: &[Slot], scratch: &mut Vec<u8>) -> Value {
+        let number = |slot: &Slot| match *slot {
+            Slot::Number(number) => Some(number),
+            _ => None,
+        };
+        if elements.len() >= MIN_PACKED
+            && elements.iter().all(|slot| number(slot).is_some())
+            && let Some(kind) = packed_kind(elements.len(), elements.iter().filter_map(number))
+        {
+            scratch.clear();
+            elements.iter().filter_map(number).for_each(|number| push_element(scratch, kind, number));
+            let at = self.bytes.push(scratch, true);
+            return self.add(Node::Packed { kind, len: short(elements.len()), at });
+        }
+        let start = self.slots.len();
+        self.slots.extend_from_slice(elements);
+        let len = short(elements.len());
+        self.add(Node::Array(Span { start: short(start), len, cap: len }))
+    }
+
+    /// An object of a shape that is known: a value for each of its keys.
+    pub(crate) fn object_from(&mut self, shape: u32, values: &[Slot]) -> Value {
+        debug_assert_eq!(values.len(), self.shapes.keys_len(shape));
+        let start = short(self.slots.len());
+        self.slots.extend_from_slice(values);
+        self.add(Node::Object { shape, start, cap: short(values.len()) })
     }
 
     /// An object of this kind: `before` stand in the slots in front of the values.

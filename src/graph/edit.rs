@@ -1,8 +1,8 @@
 //! Changing a graph.
 
-use super::build::{may_shape, normal_key};
+use super::build::{MAX_SAFE_INTEGER, may_shape, normal_key};
 use super::key::PropertyKey;
-use super::node::{Node, NodeId, Span, Sparse};
+use super::node::{Buffer, Node, NodeId, Span, Sparse};
 use super::number::is_time_value;
 use super::shape::{Key, MAX_PLAIN_SHAPES, ShapeKind};
 use super::slot::{Slot, Value};
@@ -263,6 +263,50 @@ impl Graph<'_> {
         Ok(self.bytes.make_mut(&mut buffer.at, buffer.len))
     }
 
+    /// Sets where the next match of a RegExp starts, in code units.
+    ///
+    /// # Errors
+    ///
+    /// `wrong-type` for anything but a RegExp, `bad-regexp` over 2⁵³−1.
+    pub fn set_last_index(&mut self, target: Value, last_index: u64) -> Result<(), Error> {
+        let (_, Node::RegExp { start, .. }) = self.target(target)? else {
+            return Err(Error::new(ErrorKind::WrongType, "not a RegExp"));
+        };
+        if last_index > MAX_SAFE_INTEGER {
+            return Err(Error::new(ErrorKind::BadRegExp, "lastIndex is over 2^53-1"));
+        }
+        self.slots[start as usize + 1] = Slot::Number(last_index as f64);
+        Ok(())
+    }
+
+    /// Resizes a resizable ArrayBuffer, as `buffer.resize(len)` does: what it gains is zero. A view must not lose its
+    /// place: what an engine would call out of bounds is refused.
+    ///
+    /// # Errors
+    ///
+    /// `wrong-type` for anything but a resizable ArrayBuffer, `bad-buffer` beyond its maximum, `bad-view` where a view of
+    /// it would be out of bounds.
+    pub fn resize_buffer(&mut self, target: Value, len: u64) -> Result<(), Error> {
+        let (id, Node::Buffer(side)) = self.target(target)? else {
+            return Err(Error::new(ErrorKind::WrongType, "not an ArrayBuffer"));
+        };
+        let old = self.buffers[side as usize];
+        let Some(max) = old.max else {
+            return Err(Error::new(ErrorKind::WrongType, "the ArrayBuffer is not resizable"));
+        };
+        if len > max {
+            return Err(Error::new(ErrorKind::BadBuffer, "beyond the maximum of the ArrayBuffer"));
+        }
+        if self.views.iter().any(|view| view.buffer == id && !Buffer { len, ..old }.holds(view)) {
+            return Err(Error::new(ErrorKind::BadView, "a view of the ArrayBuffer would be out of bounds"));
+        }
+        let mut bytes = self.bytes.get(old.at, old.len.min(len)).to_vec();
+        bytes.resize(len as usize, 0);
+        let at = self.bytes.push(&bytes, true);
+        self.buffers[side as usize] = Buffer { at, len, ..old };
+        Ok(())
+    }
+
     fn find_entry(&self, span: Span, width: usize, key: Slot) -> Option<usize> {
         let wanted = self.same_key(key);
         span.range().step_by(width).find(|&place| self.same_key(self.slots[place]) == wanted)
@@ -446,5 +490,46 @@ impl Graph<'_> {
         self.slots.copy_within(at..span.range().end, at + values.len());
         self.slots[at..at + values.len()].copy_from_slice(values);
         Span { len: short(len), ..span }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ElementKind;
+
+    #[test]
+    fn a_buffer_grows_with_zeros_and_does_not_shrink_under_a_view() {
+        let mut graph = Graph::new();
+        let buffer = graph.resizable_buffer(&[1, 2, 3, 4], 8).unwrap();
+        let tracking = graph.view(ElementKind::Uint16, buffer, 0, None).unwrap();
+        graph.set_root(tracking);
+        graph.resize_buffer(buffer, 6).unwrap();
+        assert_eq!(graph.root().elements().unwrap().to_slice::<u16>()[..], [0x0201, 0x0403, 0]);
+        graph.view(ElementKind::Uint8, buffer, 4, Some(2)).unwrap();
+        assert_eq!(graph.resize_buffer(buffer, 5).unwrap_err().kind(), ErrorKind::BadView);
+        assert_eq!(graph.resize_buffer(buffer, 9).unwrap_err().kind(), ErrorKind::BadBuffer);
+        let fixed = graph.buffer(&[]);
+        assert_eq!(graph.resize_buffer(fixed, 0).unwrap_err().kind(), ErrorKind::WrongType);
+    }
+
+    #[test]
+    fn a_symbol_that_was_read_is_a_key() {
+        let mut graph = Graph::new();
+        let key = graph.symbol_described("k");
+        let object = graph.object([(key, Value::TRUE)]);
+        let read = graph.cursor(object).properties().next().unwrap().symbol().unwrap().id();
+        graph.set(object, read, Value::FALSE).unwrap();
+        assert_eq!(graph.cursor(object).get(read).and_then(|value| value.as_bool()), Some(false));
+    }
+
+    #[test]
+    fn last_index_is_set() {
+        let mut graph = Graph::new();
+        let regexp = graph.regexp("a", "g", 0).unwrap();
+        graph.set_last_index(regexp, 7).unwrap();
+        assert_eq!(graph.cursor(regexp).regexp().unwrap().last_index(), 7);
+        assert_eq!(graph.set_last_index(regexp, 1 << 53).unwrap_err().kind(), ErrorKind::BadRegExp);
+        assert_eq!(graph.set_last_index(Value::NULL, 0).unwrap_err().kind(), ErrorKind::WrongType);
     }
 }

@@ -61,6 +61,15 @@ impl<'g> JsStr<'g> {
         }
     }
 
+    /// The bytes that the string takes in memory, in either form.
+    #[inline]
+    pub(crate) fn bytes(self) -> &'g [u8] {
+        match self.0 {
+            Form::Utf8(text) => text.as_bytes(),
+            Form::Utf16(units) => units,
+        }
+    }
+
     /// The string as UTF-8, with U+FFFD in place of each lone surrogate.
     pub fn to_string_lossy(self) -> Cow<'g, str> {
         match self.0 {
@@ -204,9 +213,22 @@ impl<'a> TextStore<'a> {
         }
     }
 
+    /// Whether `at` to `end` lies in one of the two parts and cuts no character.
+    pub(crate) fn is_run(&self, at: u64, end: u64) -> bool {
+        let (at, end, border) = (at as usize, end as usize, self.base.len());
+        match at.checked_sub(border) {
+            None => self.base.get(at..end).is_some(),
+            Some(own) => self.own().get(own..end - border).is_some(),
+        }
+    }
+
     /// Where the borrowed part ends and the graph's own begins.
     pub(crate) fn border(&self) -> u64 {
         self.base.len() as u64
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        (self.base.len() + self.own().len()) as u64
     }
 
     pub(crate) fn push(&mut self, text: &str) -> u64 {

@@ -35,6 +35,11 @@ impl<'a> Reader<'a> {
         self.base + place as usize
     }
 
+    /// Bytes of the whole section.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     #[inline]
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.at
