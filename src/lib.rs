@@ -118,3 +118,8 @@ pub use marshal::Marshal;
 #[cfg(feature = "snapshot")]
 pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};
 pub use wire::ElementKind;
+
+/// The page in the README works when pasted.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

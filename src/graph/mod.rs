@@ -3,6 +3,7 @@
 //! Knows values, and nothing of how they are written. A graph is a few flat vectors, so it is cloned by copying them,
 //! dropped without recursion, and holds cycles without counting references.
 
+mod assemble;
 mod build;
 mod bytes;
 mod copy;
@@ -10,6 +11,7 @@ mod cursor;
 mod data;
 mod distinct;
 mod edit;
+mod edit_builtin;
 mod equal;
 mod js;
 mod key;
@@ -28,7 +30,7 @@ mod walk;
 
 use std::sync::Arc;
 
-pub(crate) use build::{MAX_SAFE_INTEGER, may_shape};
+pub(crate) use assemble::{MAX_SAFE_INTEGER, may_shape};
 pub(crate) use bytes::ByteStore;
 pub use bytes::Element;
 pub use cursor::{Cursor, Kind, Property};

@@ -282,6 +282,24 @@ impl<'l> LazyCursor<'l> {
             && std::ptr::eq(self.view.message.as_ptr(), other.view.message.as_ptr())
     }
 
+    /// The identity of an object in its message; `None` for a primitive.
+    pub fn id(self) -> Option<u64> {
+        self.identity
+    }
+
+    /// How many bytes of the message the value takes with all that it holds: of structure, text and data. What it only
+    /// refers to is not counted. Reads over the value's structure.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the structure.
+    pub fn size(self) -> Result<u64, Error> {
+        let mut scan = self.view.scan_at(self.at)?;
+        self.view.skip(&mut scan, 1)?;
+        let end = scan.position();
+        Ok(end.structure - self.at.structure + end.text - self.at.text + end.data - self.at.data)
+    }
+
     /// How much the value holds: the length of an array or typed array, the size of a Map or Set, the number of own
     /// properties of an object; 0 for anything else.
     pub fn len(self) -> usize {
