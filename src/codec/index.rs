@@ -26,7 +26,7 @@ pub(crate) fn add_index(message: &[u8], entries: Vec<(String, u64)>) -> Result<V
     let structure = sections.structure.rest();
     let scan = Scan::new(sections.structure, base, text_len, data_len, sections.refs, &shapes);
 
-    let mut referenced = referenced(scan.clone())?;
+    let mut referenced = if sections.refs { referenced(scan.clone())? } else { Vec::new() };
     referenced.extend(entries.iter().map(|&(_, identity)| identity));
     referenced.sort_unstable();
     referenced.dedup();
