@@ -107,6 +107,17 @@ impl<'g> Write<'g> {
         Emission::new(self.shapes.section(), &mut self.parts, self.refs)
     }
 
+    /// The identity that an object has been written with.
+    pub(super) fn identity(&self, slot: Slot) -> Result<u64, ErrorKind> {
+        let id = slot.node().ok_or(ErrorKind::UnknownValue)?;
+        match self.identities.get(id.index()) {
+            // With its instance it is one object.
+            Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
+            Some(&identity) if identity > 0 => Ok(u64::from(identity - 1)),
+            _ => Err(ErrorKind::UnknownValue),
+        }
+    }
+
     /// Whether all text that has been written is the graph's own.
     pub(super) fn has_own_text(&self) -> bool {
         self.parts.text.is_of(self.graph)

@@ -5,7 +5,7 @@
 mod kind;
 
 use std::borrow::Cow;
-use std::fmt;
+use std::{fmt, io};
 
 pub use kind::ErrorKind;
 
@@ -35,13 +35,14 @@ struct Report {
     offset: Option<u64>,
     path: Option<String>,
     detail: Cow<'static, str>,
+    io: Option<io::ErrorKind>,
 }
 
 impl Error {
     /// An error of `kind` that explains itself with `detail`.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Report { kind, offset: None, path: None, detail: detail.into() }))
+        Error(Box::new(Report { kind, offset: None, path: None, detail: detail.into(), io: None }))
     }
 
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
@@ -52,6 +53,15 @@ impl Error {
     pub(crate) fn at_path(mut self, path: String) -> Self {
         self.0.path = Some(path);
         self
+    }
+
+    /// The operating system refused `step`, which is named as in "sync the temporary file".
+    #[cfg(feature = "snapshot")]
+    #[cold]
+    pub(crate) fn io(kind: ErrorKind, step: &str, path: &std::path::Path, error: &io::Error) -> Self {
+        let mut own = Error::new(kind, format!("could not {step} {}: {error}", path.display()));
+        own.0.io = Some(error.kind());
+        own
     }
 
     /// What was wrong.
@@ -78,6 +88,16 @@ impl Error {
     /// Whether the input is not a message at all, or one of a newer format.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.kind(), ErrorKind::BadMagic | ErrorKind::UnsupportedVersion | ErrorKind::UnsupportedFlags)
+    }
+
+    /// What the operating system said, where it refused something: `NotFound` for a file that is not there.
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        self.0.io
+    }
+
+    /// Whether a part was asked for that is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::NotFound
     }
 
     /// Whether a bound set in the options was reached: the same input may pass with a higher one.
