@@ -74,6 +74,11 @@
 //!
 //! **Do it in slices.** [`Encoder`] and [`Decoder`] stop after any number of steps and go on.
 //!
+//! **Read a part.** [`Lazy`] reads one value of a message, by path or by name, and nothing else.
+//!
+//! **Keep it.** `Snapshot` (feature `snapshot`) saves a value to disk so that a kill, a power cut or a flipped bit never
+//! costs more than the save that it hit.
+//!
 //! **Bring what you have.** [`json`] reads and writes JSON; [`original`] reads the archives of the original library.
 //!
 //! **Use your own types.** [`serde`] writes and reads whatever derives `Serialize` and `Deserialize`, with the names of
@@ -85,18 +90,27 @@
 //! | --- | --- | --- |
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
 //! | `serde` | yes | [`serde`]: Rust types in and out of a message |
+//! | `compress` | no | `compress`: zstd, lz4, gzip, deflate and brotli over any bytes |
+//! | `snapshot` | no | `Snapshot`: messages on disk that survive kills, power cuts and flipped bits |
 #![forbid(unsafe_code)]
 
 mod codec;
+#[cfg(feature = "compress")]
+pub mod compress;
 mod error;
 mod graph;
 pub mod inspect;
 #[cfg(feature = "json")]
 pub mod json;
+mod lazy;
 mod marshal;
 pub mod original;
 #[cfg(feature = "serde")]
 pub mod serde;
+#[cfg(feature = "snapshot")]
+mod snapshot;
+#[cfg(test)]
+mod spec_tests;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
@@ -107,12 +121,15 @@ pub use graph::{
     BufferRef, ClassRef, Cursor, Element, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Kind, NodeId, Printer,
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
+pub use lazy::{Lazy, LazyCursor};
 pub use marshal::Marshal;
 #[cfg(feature = "serde")]
 pub use serde::{
     DeserializeOptions, Deserializer, SerializeOptions, Serializer, from_reader, from_reader_with, from_slice,
     from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
 };
+#[cfg(feature = "snapshot")]
+pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};
 pub use wire::ElementKind;
 
 /// The page in the README works when pasted.

@@ -3,6 +3,7 @@
 use crate::codec::{self, DecodeOptions, EncodeOptions};
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::lazy::Lazy;
 
 /// Encodes, decodes and clones graphs.
 pub struct Marshal;
@@ -124,6 +125,16 @@ impl Marshal {
     /// Those of [`decode_with`](Self::decode_with).
     pub fn check_with(bytes: &[u8], options: &DecodeOptions) -> Result<(), Error> {
         codec::check(bytes, options)
+    }
+
+    /// Decodes the object that was [named](EncodeOptions::entry) when the message was encoded, and what references in it
+    /// stand for. Nothing else is read. [`Lazy`] reads more than one part.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where there is no such entry; what is wrong with it.
+    pub fn read_from_index(bytes: &[u8], name: &str) -> Result<Graph<'static>, Error> {
+        Lazy::new(bytes)?.entry(name)?.to_graph()
     }
 
     /// A clone that shares nothing with the graph nor with the message that it borrows from. Copies a few flat vectors.

@@ -42,16 +42,22 @@ pub(crate) fn decode(args: &Decode) -> Outcome {
         }
         decoder.finish().map_err(failed)?
     };
-    let mut options = JsonOptions::new().indent(if args.pretty { 2 } else { 0 }).lossy(if args.strict {
-        Lossy::Refuse
-    } else {
-        Lossy::Show
-    });
+    let mut options = json_options(args.pretty).lossy(if args.strict { Lossy::Refuse } else { Lossy::Show });
     if let Some(bytes) = args.max_bytes {
         options = options.max_bytes(bytes);
     }
-    let mut output = Output::open(args.output.as_deref())?;
-    let mut writer = json::Writer::new(&graph, &options);
+    write_json(&args.input, &graph, &options, args.output.as_deref())
+}
+
+/// JSON for people, or for programs.
+pub(crate) fn json_options(pretty: bool) -> JsonOptions {
+    JsonOptions::new().indent(if pretty { 2 } else { 0 }).lossy(Lossy::Show)
+}
+
+/// Writes what was read from `input` as JSON.
+pub(crate) fn write_json(input: &Path, graph: &Graph<'_>, options: &JsonOptions, output: Option<&Path>) -> Outcome {
+    let mut output = Output::open(output)?;
+    let mut writer = json::Writer::new(graph, options);
     let mut progress = Progress::new("writing", None);
     loop {
         let done = writer.run(STEPS).map_err(|error| {
@@ -60,7 +66,7 @@ pub(crate) fn decode(args: &Decode) -> Outcome {
                 ErrorKind::LimitExceeded => Some("--max-bytes sets the bound"),
                 _ => None,
             };
-            Failure::value(&args.input, &error, hint)
+            Failure::value(input, &error, hint)
         })?;
         writer.drain(&mut output).map_err(|error| Failure::io(output.path(), "write", error))?;
         if done {
@@ -95,7 +101,7 @@ pub(crate) fn import(args: &Import) -> Outcome {
     write_message(&args.original, &graph, args.output.as_deref())
 }
 
-fn parse(text: &[u8]) -> Result<Graph<'static>, Error> {
+pub(crate) fn parse(text: &[u8]) -> Result<Graph<'static>, Error> {
     let mut progress = Progress::new("parsing", Some(text.len() as u64));
     let mut parser = json::Parser::new(text)?;
     while !parser.run(STEPS)? {
@@ -130,7 +136,7 @@ fn refuse_terminal(output: Option<&Path>) -> Outcome {
 }
 
 /// A syntax error with line and column, which editors go by.
-fn syntax_failure(file: &Path, text: &[u8], error: &Error) -> Failure {
+pub(crate) fn syntax_failure(file: &Path, text: &[u8], error: &Error) -> Failure {
     if text.starts_with(b"\xD7M") {
         return Failure::value(file, error, Some("this is a Marshal message already; marshal decode shows it"));
     }

@@ -3,10 +3,15 @@
 mod args;
 mod check;
 mod convert;
+mod diff;
 mod failure;
 mod files;
 mod inspect;
+mod path;
 mod progress;
+mod query;
+mod sizes;
+mod snapshot;
 
 use std::process::ExitCode;
 
@@ -22,6 +27,14 @@ fn main() -> ExitCode {
         Command::Import(args) => convert::import(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Check(args) => check::check(&args),
+        Command::Save(args) => snapshot::save(&args),
+        Command::Load(args) => snapshot::load(&args),
+        Command::Query(args) => query::query(&args),
+        Command::Diff(args) => diff::diff(&args),
+        Command::Sizes(args) => sizes::sizes(&args),
+        Command::Verify(args) => snapshot::verify(&args),
+        Command::Train(args) => snapshot::train(&args),
+        Command::Recompress(args) => snapshot::recompress(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

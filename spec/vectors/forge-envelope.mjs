@@ -25,7 +25,6 @@ export const envelope = [
   ["version 2 and nothing behind", "unsupported-version", raw("D7 4D ^02")],
   ["version 2 before unknown flags", "unsupported-version", raw("D7 4D ^02 FF 01 C3")],
   ["nothing behind the version", "truncated", raw("D7 4D 01 ^")],
-  ["flag bit 3", "unsupported-flags", raw("D7 4D 01 ^08 01 C3")],
   ["flag bit 5", "unsupported-flags", raw("D7 4D 01 ^20 01 C3")],
   ["flag bit 6", "unsupported-flags", raw("D7 4D 01 ^40 01 C3")],
   ["flag bit 7", "unsupported-flags", raw("D7 4D 01 ^80 01 C3")],

@@ -16,14 +16,30 @@ export function bytesOf(parts) {
 export const raw = (parts) => bytesOf(parts);
 
 // A message of the given sections, each a text for `bytesOf`. `refs` sets REFS. `flags`, `lengths`, `pad` and `tail` replace what would be right.
-export function message({ shapes, structure = "", text, data, refs = false, flags, lengths, pad, tail = "" }) {
+export function message({ shapes, structure = "", text, data, index, refs = false, flags, lengths, pad, indexPad, tail = "" }) {
   const given = (section) => section !== undefined;
-  const bits = (given(shapes) ? 1 : 0) | (given(text) ? 2 : 0) | (given(data) ? 4 : 0) | (refs ? 16 : 0);
+  const bits = (given(shapes) ? 1 : 0) | (given(text) ? 2 : 0) | (given(data) ? 4 : 0) | (given(index) ? 8 : 0) | (refs ? 16 : 0);
   const length = (section) => varint(bytesOf(section).bytes.length);
-  const head = `D7 4D 01 ${hex([flags ?? bits])} ${lengths ?? [structure, shapes, text, data].filter(given).map(length).join(" ")}`;
+  const head = `D7 4D 01 ${hex([flags ?? bits])} ${lengths ?? [structure, shapes, text, data, index].filter(given).map(length).join(" ")}`;
   const before = [head, shapes ?? "", structure, text ?? ""].join(" ");
-  const zeros = "00 ".repeat((8 - (bytesOf(before).bytes.length % 8)) % 8);
-  return bytesOf([before, given(data) ? pad ?? zeros : "", data ?? "", tail].join(" "));
+  const zeros = (parts) => "00 ".repeat((8 - (bytesOf(parts).bytes.length % 8)) % 8);
+  const whole = [before, given(data) ? pad ?? zeros(before) : "", data ?? ""].join(" ");
+  return bytesOf([whole, given(index) ? indexPad ?? zeros(whole) : "", index ?? "", tail].join(" "));
+}
+
+// An index section (section 14): a position is [structure, text, data, identities, strings].
+export function indexOf({ entries = [], references = [], strings = [], children = [], width = 4 }) {
+  let names = "";
+  const rows = [];
+  for (const [name, position] of entries) {
+    rows.push(new TextEncoder().encode(names).length, new TextEncoder().encode(name).length, ...position);
+    names += name;
+  }
+  rows.push(...references.flat(2), ...strings.flat(), ...children.flat(2));
+  const nameBytes = new TextEncoder().encode(names);
+  const counts = [entries, references, strings, children].map((table) => table.length);
+  const number = (n) => hex(Array.from({ length: width }, (_, i) => Number((BigInt(n) >> BigInt(8 * i)) & 255n)));
+  return [hex([width, 0, 0, 0, 0, 0, 0, 0]), ...[...counts, nameBytes.length, ...rows].map(number), hex(nameBytes)].join(" ");
 }
 
 export function hex(bytes) {

@@ -11,6 +11,7 @@ import { containers } from "./forge-containers.mjs";
 import { shapeFaults } from "./forge-shapes.mjs";
 import { buffers } from "./forge-buffers.mjs";
 import { noncanonical } from "./forge-noncanonical.mjs";
+import { indexFaults, indexed, parts } from "./forge-index.mjs";
 
 function outcome(bytes) {
   try {
@@ -20,14 +21,14 @@ function outcome(bytes) {
   }
 }
 
-const invalid = [envelope, values, containers, shapeFaults, buffers].flat().map(([name, error, { bytes, mark }]) => {
+const invalid = [envelope, values, containers, shapeFaults, buffers, indexFaults].flat().map(([name, error, { bytes, mark }]) => {
   const expected = `${error} at ${mark}`;
   const actual = outcome(bytes);
   if (actual !== expected) report(`${name}: ${hexOf(bytes)} should be ${expected}, is ${actual}`);
   return { name, hex: hexOf(bytes), error, offset: mark };
 });
 
-const rewritten = noncanonical.map(([name, js, { bytes }]) => {
+const rewritten = [...noncanonical, ...indexed].map(([name, js, { bytes }]) => {
   const canonical = hexOf(encode(evaluate(js)));
   const actual = outcome(bytes);
   if (actual !== `read as ${canonical}`) report(`${name}: ${hexOf(bytes)} should be written as ${canonical}, is ${actual}`);
@@ -35,5 +36,11 @@ const rewritten = noncanonical.map(([name, js, { bytes }]) => {
   return { name, hex: hexOf(bytes), canonical };
 });
 
+const read = parts.map(({ name, entry, path, js, error, message: { bytes, mark } }) => {
+  const want = error === undefined ? { canonical: hexOf(encode(evaluate(js))) } : { error, offset: mark };
+  return { name, hex: hexOf(bytes), ...(entry === undefined ? {} : { entry }), ...(path === undefined ? {} : { path }), ...want };
+});
+
 publish("invalid.json", invalid);
+publish("parts.json", read);
 publish("noncanonical.json", rewritten);

@@ -8,7 +8,7 @@ import { readShapes } from "./read-shapes.mjs";
 import { Distinct, Cursor, fail } from "./cursor.mjs";
 import { firstMalformed } from "./text.mjs";
 
-const flagBits = { SHAPES: 1, TEXT: 2, DATA: 4, REFS: 16 };
+const flagBits = { SHAPES: 1, TEXT: 2, DATA: 4, INDEX: 8, REFS: 16 };
 const packedKinds = new Set([0, 1, 3, 4, 5, 6, 8, 9]);
 const getters = ["Int8", "Uint8", "", "Int16", "Uint16", "Int32", "Uint32", "", "Float32", "Float64"];
 
@@ -16,15 +16,18 @@ export function decode(input) {
   const { flags, lengths, header } = readHeader(input);
   const textEnd = header + lengths.shapes + lengths.structure + lengths.text;
   const dataStart = flags & flagBits.DATA ? Math.ceil(textEnd / 8) * 8 : textEnd;
-  const end = dataStart + lengths.data;
+  const dataEnd = dataStart + lengths.data;
+  const indexStart = flags & flagBits.INDEX ? Math.ceil(dataEnd / 8) * 8 : dataEnd;
+  const end = indexStart + lengths.index;
   if (end > input.length) fail("truncated", input.length);
   for (let at = textEnd; at < dataStart; at++) if (input[at] !== 0) fail("bad-padding", at);
+  for (let at = dataEnd; at < indexStart; at++) if (input[at] !== 0) fail("bad-padding", at);
   if (end < input.length) fail("trailing-bytes", end);
 
   const shapeBytes = new Cursor(input, header, header + lengths.shapes);
   const structure = new Cursor(input, shapeBytes.end, shapeBytes.end + lengths.structure);
   const text = new Cursor(input, structure.end, textEnd);
-  const data = new Cursor(input, dataStart, end);
+  const data = new Cursor(input, dataStart, dataEnd);
   const tables = flags & flagBits.SHAPES ? readShapes(shapeBytes) : { symbols: [], shapes: [] };
   const malformed = firstMalformed(input, text.at, text.end);
   if (malformed !== undefined) fail("invalid-utf8", malformed);
@@ -41,8 +44,8 @@ function readHeader(input) {
   const cursor = new Cursor(input, 2, input.length);
   if (cursor.u8() !== 1) fail("unsupported-version", 2);
   const flags = cursor.u8();
-  if (flags & 0b11101000) fail("unsupported-flags", 3);
-  const lengths = { structure: 0, shapes: 0, text: 0, data: 0 };
+  if (flags & 0b11100000) fail("unsupported-flags", 3);
+  const lengths = { structure: 0, shapes: 0, text: 0, data: 0, index: 0 };
   for (const name of Object.keys(lengths)) {
     if (name !== "structure" && !(flags & flagBits[name.toUpperCase()])) continue;
     const at = cursor.at;

@@ -1,6 +1,7 @@
 //! The encoder: its phases, its stack, and what callers see of it.
 
 use super::emit::Emission;
+use super::index::add_index;
 use super::options::EncodeOptions;
 use super::write::Write;
 use crate::error::{Error, ErrorKind};
@@ -27,7 +28,9 @@ pub struct Encoder<'g> {
     phase: Phase<'g>,
     message: Vec<u8>,
     failed: Option<Error>,
-    max_bytes: u64,
+    options: EncodeOptions,
+    /// The entries of the index to add.
+    entries: Option<Vec<(String, u64)>>,
 }
 
 enum Phase<'g> {
@@ -40,8 +43,8 @@ impl<'g> Encoder<'g> {
     /// An encoder of `graph`.
     pub fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
         let write = Box::new(Write::new(graph, options));
-        let max_bytes = options.max_bytes.unwrap_or(u64::MAX);
-        Encoder { phase: Phase::Write(write), message: Vec::new(), failed: None, max_bytes }
+        let options = options.clone();
+        Encoder { phase: Phase::Write(write), message: Vec::new(), failed: None, options, entries: None }
     }
 
     /// Runs for up to `steps` steps and says whether the message is complete.
@@ -71,7 +74,8 @@ impl<'g> Encoder<'g> {
         match &mut self.phase {
             Phase::Write(write) => {
                 if write.run(steps).map_err(|kind| explain(write, kind))? {
-                    let emission = assemble(write, self.max_bytes)?;
+                    let emission = assemble(write, &self.options)?;
+                    self.entries = entries(write, &self.options)?;
                     if let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done) {
                         self.phase = Phase::Emit(write, emission);
                     }
@@ -79,6 +83,9 @@ impl<'g> Encoder<'g> {
             }
             Phase::Emit(write, emission) => {
                 if write.emit(emission, steps, &mut self.message) {
+                    if let Some(entries) = self.entries.take() {
+                        self.message = add_index(&self.message, entries)?;
+                    }
                     self.phase = Phase::Done;
                 }
             }
@@ -89,7 +96,7 @@ impl<'g> Encoder<'g> {
 }
 
 /// Goes from what has been written to putting it together.
-fn assemble<'g>(write: &mut Write<'g>, max_bytes: u64) -> Result<Emission<'g>, Error> {
+fn assemble<'g>(write: &mut Write<'g>, options: &EncodeOptions) -> Result<Emission<'g>, Error> {
     if write.shapes.has_unknown_symbol {
         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
     }
@@ -97,19 +104,46 @@ fn assemble<'g>(write: &mut Write<'g>, max_bytes: u64) -> Result<Emission<'g>, E
         return Err(Error::new(ErrorKind::UnknownValue, "a string is of another graph"));
     }
     let emission = write.emission();
-    if emission.message_len() as u64 > max_bytes {
+    if emission.message_len() as u64 > options.max_bytes.unwrap_or(u64::MAX) {
         let detail = format!("the message takes {} bytes", emission.message_len());
         return Err(Error::new(ErrorKind::LimitExceeded, detail));
     }
     Ok(emission)
 }
 
+/// Names and identities of the entries of the index, by name, if one is asked for.
+fn entries(write: &Write<'_>, options: &EncodeOptions) -> Result<Option<Vec<(String, u64)>>, Error> {
+    if !options.index && options.entries.is_empty() {
+        return Ok(None);
+    }
+    let mut entries = Vec::with_capacity(options.entries.len());
+    for (name, value) in &options.entries {
+        let identity = write.identity(value.0).map_err(|kind| {
+            let detail = format!("entry {name:?} is no object of its own that the root reaches");
+            Error::new(kind, detail)
+        })?;
+        entries.push((name.clone(), identity));
+    }
+    entries.sort();
+    match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(twice) => Err(Error::new(ErrorKind::DuplicateKey, format!("two entries are named {:?}", twice[0].0))),
+        None => Ok(Some(entries)),
+    }
+}
+
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut write = Write::new(graph, options);
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
-    let mut emission = assemble(&mut write, options.max_bytes.unwrap_or(u64::MAX))?;
-    write.emit(&mut emission, usize::MAX, out);
+    let mut emission = assemble(&mut write, options)?;
+    match entries(&write, options)? {
+        None => drop(write.emit(&mut emission, usize::MAX, out)),
+        Some(entries) => {
+            let mut message = Vec::new();
+            write.emit(&mut emission, usize::MAX, &mut message);
+            out.extend_from_slice(&add_index(&message, entries)?);
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! What a caller can ask of the engines.
 
+use crate::graph::Value;
+
 /// How to encode: the canonical form by default.
 ///
 /// # Examples
@@ -17,6 +19,8 @@
 pub struct EncodeOptions {
     pub(super) intern_strings: bool,
     pub(super) max_bytes: Option<u64>,
+    pub(super) index: bool,
+    pub(super) entries: Vec<(String, Value)>,
 }
 
 impl EncodeOptions {
@@ -29,6 +33,31 @@ impl EncodeOptions {
     /// hashed; the message is then not the canonical one (`spec/format.md`, section 9).
     pub fn intern_strings(self, intern: bool) -> Self {
         EncodeOptions { intern_strings: intern, ..self }
+    }
+
+    /// Adds an index (`spec/format.md`, section 14), by which a part is read without reading the rest. The message is a
+    /// little larger, encoding passes over the structure twice more, and the message is then not the canonical one.
+    pub fn index(self, index: bool) -> Self {
+        EncodeOptions { index, ..self }
+    }
+
+    /// Names an object that the root reaches, for [`Marshal::read_from_index`](crate::Marshal::read_from_index). The
+    /// message has an index then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{EncodeOptions, Marshal, js};
+    ///
+    /// let state = js!({ settings: { volume: 7 }, users: ["Ada"] });
+    /// let settings = state.root().get("settings").unwrap().value();
+    /// let bytes = Marshal::encode_with(&state, &EncodeOptions::new().entry("settings", settings))?;
+    /// assert_eq!(Marshal::read_from_index(&bytes, "settings")?, js!({ volume: 7 }));
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    pub fn entry(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.entries.push((name.into(), value));
+        self
     }
 
     /// Refuses, with `limit-exceeded` and before it is allocated, a message of more than this many bytes. A graph can be

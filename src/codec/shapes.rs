@@ -276,3 +276,11 @@ impl<'a> ShapesReader<'a> {
         }
     }
 }
+
+/// Reads a whole section of shapes.
+pub(crate) fn read_shapes(section: Reader<'_>) -> Result<Arc<Shapes>, Fault> {
+    if let Some(known) = known(section.rest()) {
+        return Ok(known);
+    }
+    ShapesReader::new(section).run(usize::MAX).map(Option::unwrap_or_default)
+}

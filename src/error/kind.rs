@@ -61,6 +61,7 @@ kinds! {
     BadBuffer "bad-buffer" "a resizable buffer is longer than its maximum, or the maximum is over 2^53-1",
     BadView "bad-view" "a view is misaligned, goes beyond its buffer, or tracks the length of a fixed buffer",
     BadClass "bad-class" "a class name is empty or a version is over 2^32-1",
+    BadIndex "bad-index" "the index section is malformed, or points at what cannot be there",
     LimitExceeded "limit-exceeded" "over a bound that the options set",
     /// Encoding and building: the base value of a derived instance is referred to from elsewhere.
     SharedBase "shared-base" "the base value of a derived instance is used elsewhere; with its instance it is one object",
@@ -68,12 +69,22 @@ kinds! {
     UnknownValue "unknown-value" "the value is not of this graph; import it with Graph::import",
     /// Reading of another format (JSON, the original library's archives).
     BadSyntax "bad-syntax" "the input is not well-formed",
+    /// Compressed bytes, or a compression that can't be done.
+    BadCompression "bad-compression" "compressed bytes are damaged, cut off or of an unknown format",
+    /// Reading a part: there is no such property, element or entry.
+    NotFound "not-found" "there is no such property, element or entry",
+    /// Snapshots: the container, not the message in it.
+    BadSnapshot "bad-snapshot" "the snapshot's header says what cannot be",
+    /// Snapshots: a checksum does not match, so some bytes are not those that were saved.
+    Damaged "damaged" "a checksum does not match: the bytes are not those that were saved",
+    /// The operating system refused a step; the error names it.
+    Io "io" "the operating system refused a step",
+    /// Snapshots: the file is in its place, but a power cut may still undo that.
+    NotDurable "not-durable" "the snapshot is in place, but its directory could not be synced",
     /// Writing of another format that can't hold the value.
     Unrepresentable "unrepresentable" "the target format can't hold this value; choose another form in the options",
     /// Reading into a Rust type, or writing from one.
     Rejected "rejected" "the Rust type does not take this value",
-    /// Reading from, or writing to, what is not memory.
-    Io "io" "reading or writing failed",
 }
 
 impl fmt::Display for ErrorKind {

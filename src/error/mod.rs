@@ -5,7 +5,7 @@
 mod kind;
 
 use std::borrow::Cow;
-use std::fmt;
+use std::{fmt, io};
 
 pub use kind::ErrorKind;
 
@@ -37,6 +37,7 @@ struct Report {
     /// The steps of the path, innermost first, while the error is on its way out.
     trail: Vec<Step>,
     detail: Cow<'static, str>,
+    io: Option<io::ErrorKind>,
 }
 
 /// A step of a path on its way out, see [`Error::within`].
@@ -52,7 +53,8 @@ impl Error {
     /// An error of `kind` that explains itself with `detail`.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Report { kind, offset: None, path: None, trail: Vec::new(), detail: detail.into() }))
+        let detail = detail.into();
+        Error(Box::new(Report { kind, offset: None, path: None, trail: Vec::new(), detail, io: None }))
     }
 
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
@@ -100,6 +102,15 @@ impl Error {
         std::mem::take(&mut self.0.trail)
     }
 
+    /// The operating system refused `step`, which is named as in "sync the temporary file".
+    #[cfg(feature = "snapshot")]
+    #[cold]
+    pub(crate) fn io(kind: ErrorKind, step: &str, path: &std::path::Path, error: &io::Error) -> Self {
+        let mut own = Error::new(kind, format!("could not {step} {}: {error}", path.display()));
+        own.0.io = Some(error.kind());
+        own
+    }
+
     /// What was wrong.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -124,6 +135,16 @@ impl Error {
     /// Whether the input is not a message at all, or one of a newer format.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.kind(), ErrorKind::BadMagic | ErrorKind::UnsupportedVersion | ErrorKind::UnsupportedFlags)
+    }
+
+    /// What the operating system said, where it refused something: `NotFound` for a file that is not there.
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        self.0.io
+    }
+
+    /// Whether a part was asked for that is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::NotFound
     }
 
     /// Whether a bound set in the options was reached: the same input may pass with a higher one.

@@ -161,8 +161,13 @@ fn payload(f: &mut fmt::Formatter<'_>, n: u64, at: usize) -> fmt::Result {
 }
 
 fn flags(f: &mut fmt::Formatter<'_>, flags: u8) -> fmt::Result {
-    let known =
-        [(header::SHAPES, "shapes"), (header::TEXT, "text"), (header::DATA, "data"), (header::REFS, "references")];
+    let known = [
+        (header::SHAPES, "shapes"),
+        (header::TEXT, "text"),
+        (header::DATA, "data"),
+        (header::INDEX, "index"),
+        (header::REFS, "references"),
+    ];
     f.write_str("flags:")?;
     if flags == 0 {
         f.write_str(" none")?;

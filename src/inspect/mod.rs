@@ -72,6 +72,8 @@ enum Phase<'a> {
     Text,
     Pad,
     Data,
+    IndexPad,
+    Index,
     Done,
 }
 
@@ -105,7 +107,7 @@ impl<'a> Inspector<'a> {
             Phase::Structure(walk) => walk.offset(),
             Phase::ShapesHeading => 0,
             Phase::StructureHeading => self.sections.as_ref().map_or(0, |sections| sections.structure.offset()),
-            Phase::Text | Phase::Pad | Phase::Data | Phase::Done => self.input.len(),
+            Phase::Text | Phase::Pad | Phase::Data | Phase::IndexPad | Phase::Index | Phase::Done => self.input.len(),
         }
     }
 
@@ -154,19 +156,34 @@ impl<'a> Inspector<'a> {
             }
             Phase::Pad => {
                 self.phase = Phase::Data;
-                let pad = &self.input[sections.text_at + sections.text.len()..sections.data_at];
-                if !pad.is_empty() {
+                let at = sections.text_at + sections.text.len();
+                if let Some(pad) = self.input.get(at..sections.data_at).filter(|pad| !pad.is_empty()) {
                     self.parts.summary.section("padding", pad.len());
-                    let line = heading("padding", sections.text_at + sections.text.len(), pad.len());
-                    return Ok(Some(Line { bytes: pad, ..line }));
+                    return Ok(Some(Line { bytes: pad, ..heading("padding", at, pad.len()) }));
                 }
             }
             Phase::Data => {
-                self.phase = Phase::Done;
+                self.phase = Phase::IndexPad;
                 self.parts.summary.section("data", sections.data.len());
                 if !sections.data.is_empty() {
                     let line = heading("data", sections.data_at, sections.data.len());
                     return Ok(Some(Line { bytes: sections.data, ..line }));
+                }
+            }
+            Phase::IndexPad => {
+                self.phase = Phase::Index;
+                let at = sections.data_at + sections.data.len();
+                if let Some(pad) = self.input.get(at..sections.index_at).filter(|pad| !pad.is_empty()) {
+                    self.parts.summary.section("padding", pad.len());
+                    return Ok(Some(Line { bytes: pad, ..heading("padding", at, pad.len()) }));
+                }
+            }
+            Phase::Index => {
+                self.phase = Phase::Done;
+                if !sections.index.is_empty() {
+                    self.parts.summary.section("index", sections.index.len());
+                    let line = heading("index", sections.index_at, sections.index.len());
+                    return Ok(Some(Line { bytes: sections.index, ..line }));
                 }
             }
             Phase::Done => {}
@@ -180,13 +197,14 @@ impl<'a> Inspector<'a> {
         let at = reader.offset();
         let flags = self.input.get(3).copied().unwrap_or(0);
         let length = |reader: &mut Reader<'a>, name| reader.varint().map(|len| What::Length(name, len));
-        let optional = [(header::SHAPES, "shapes"), (header::TEXT, "text"), (header::DATA, "data")];
+        let optional =
+            [(header::SHAPES, "shapes"), (header::TEXT, "text"), (header::DATA, "data"), (header::INDEX, "index")];
         let what = match *field {
             0 => reader.take(header::MAGIC.len()).map(|_| What::Fixed("magic"))?,
             1 => What::Version(reader.u8()?),
             2 => What::Flags(reader.u8()?),
             3 => length(reader, "structure")?,
-            n @ 4..=6 => match optional[usize::from(n) - 4] {
+            n @ 4..=7 => match optional[usize::from(n) - 4] {
                 (flag, name) if flags & flag != 0 => length(reader, name)?,
                 _ => {
                     *field += 1;

@@ -9,9 +9,10 @@ pub(crate) const VERSION: u8 = 1;
 pub(crate) const SHAPES: u8 = 1 << 0;
 pub(crate) const TEXT: u8 = 1 << 1;
 pub(crate) const DATA: u8 = 1 << 2;
+pub(crate) const INDEX: u8 = 1 << 3;
 pub(crate) const REFS: u8 = 1 << 4;
 
-/// The data section begins at a multiple of this from the start of the message.
+/// The data and index sections begin at a multiple of this from the start of the message.
 pub(crate) const DATA_ALIGN: usize = 8;
 
 /// The lengths of a message's sections, in bytes; 0 for one that is not there.
@@ -34,6 +35,9 @@ pub(crate) struct Sections<'a> {
     pub(crate) text_at: usize,
     pub(crate) data: &'a [u8],
     pub(crate) data_at: usize,
+    /// Tables to read parts by. Readers of the whole have no use for them.
+    pub(crate) index: &'a [u8],
+    pub(crate) index_at: usize,
     /// Where the message ends.
     pub(crate) end: usize,
 }
@@ -53,6 +57,14 @@ impl Header {
                 varint::write(out, len as u64);
             }
         }
+    }
+
+    /// Appends the head of the message with an index of so many bytes.
+    pub(crate) fn write_indexed(&self, index: usize, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.write(out);
+        out[start + 3] |= INDEX;
+        varint::write(out, index as u64);
     }
 
     /// Bytes of the whole message.
@@ -80,7 +92,7 @@ impl<'a> Sections<'a> {
             return Err(Fault::new(ErrorKind::UnsupportedVersion, 2));
         }
         let flags = head.u8()?;
-        if flags & !(SHAPES | TEXT | DATA | REFS) != 0 {
+        if flags & !(SHAPES | TEXT | DATA | INDEX | REFS) != 0 {
             return Err(Fault::new(ErrorKind::UnsupportedFlags, 3));
         }
         let mut length = |present: bool| {
@@ -94,6 +106,7 @@ impl<'a> Sections<'a> {
         let shapes = length(flags & SHAPES != 0)?;
         let text = length(flags & TEXT != 0)?;
         let data = length(flags & DATA != 0)?;
+        let index = length(flags & INDEX != 0)?;
 
         let mut at = head.offset();
         let mut cut = |len: u64| {
@@ -106,11 +119,15 @@ impl<'a> Sections<'a> {
         let shapes = cut(shapes)?;
         let structure = cut(structure)?;
         let text = cut(text)?;
-        let pad = if data > 0 { text.1.wrapping_add(text.0.len()).wrapping_neg() % DATA_ALIGN } else { 0 };
-        let pad = cut(pad as u64)?;
+        let pad_to = |at: usize, next: u64| if next > 0 { at.wrapping_neg() % DATA_ALIGN } else { 0 };
+        let before_data = cut(pad_to(text.1 + text.0.len(), data) as u64)?;
         let data = cut(data)?;
-        if let Some(bad) = pad.0.iter().position(|&byte| byte != 0) {
-            return Err(Fault::new(ErrorKind::BadPadding, pad.1 + bad));
+        let before_index = cut(pad_to(data.1 + data.0.len(), index) as u64)?;
+        let index = cut(index)?;
+        for pad in [before_data, before_index] {
+            if let Some(bad) = pad.0.iter().position(|&byte| byte != 0) {
+                return Err(Fault::new(ErrorKind::BadPadding, pad.1 + bad));
+            }
         }
         Ok(Sections {
             refs: flags & REFS != 0,
@@ -120,7 +137,9 @@ impl<'a> Sections<'a> {
             text_at: text.1,
             data: data.0,
             data_at: data.1,
-            end: data.1 + data.0.len(),
+            index: index.0,
+            index_at: index.1,
+            end: index.1 + index.0.len(),
         })
     }
 }

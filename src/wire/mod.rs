@@ -4,6 +4,7 @@
 
 pub(crate) mod element;
 pub(crate) mod header;
+pub(crate) mod index;
 pub(crate) mod item;
 pub(crate) mod message;
 pub(crate) mod reader;

@@ -1,0 +1,138 @@
+//! `sizes`: where the bytes go, as a tree on the terminal or as a treemap in a page.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::io::Write;
+
+use marshal::{Error, Kind, LazyCursor, Snapshot};
+
+use crate::Outcome;
+use crate::args::Sizes;
+use crate::failure::Failure;
+use crate::files::Output;
+use crate::progress::Progress;
+use crate::snapshot::failed;
+
+pub(crate) fn sizes(args: &Sizes) -> Outcome {
+    let file = &args.file;
+    let open = Snapshot::open(file).map_err(|error| failed(file, &error))?;
+    let mut survey = Survey { met: HashSet::new(), progress: Progress::new("measuring", None) };
+    let mut root = Place::default();
+    let measured = open.root().and_then(|cursor| survey.add(cursor, &mut root, 0));
+    measured.map_err(|error| failed(file, &error))?;
+    let mut output = Output::open(args.html.as_deref())?;
+    let text = match args.html {
+        Some(_) => PAGE.replace("/*DATA*/", &root.to_json("$")),
+        None => {
+            let mut text = String::new();
+            root.write(&mut text, "$", 0, args.depth, root.bytes.max(1));
+            text
+        }
+    };
+    output.write_all(text.as_bytes()).map_err(|error| Failure::io(output.path(), "write", error))?;
+    output.finish()
+}
+
+/// Values that stand at one path, elements of an array taken together.
+#[derive(Default)]
+struct Place {
+    bytes: u64,
+    count: u64,
+    inside: BTreeMap<String, Place>,
+}
+
+struct Survey {
+    /// Objects that have been counted where they stand; elsewhere they are only referred to.
+    met: HashSet<u64>,
+    progress: Progress,
+}
+
+/// Deeper values are counted with what holds them.
+const MAX_DEPTH: usize = 64;
+
+impl Survey {
+    fn add(&mut self, value: LazyCursor<'_>, place: &mut Place, depth: usize) -> Result<(), Error> {
+        place.count += 1;
+        if value.id().is_some_and(|id| !self.met.insert(id)) {
+            // A tag and an identity.
+            place.bytes += 2;
+            return Ok(());
+        }
+        place.bytes += value.size()?;
+        self.progress.tick();
+        if depth == MAX_DEPTH {
+            return Ok(());
+        }
+        match value.kind() {
+            Kind::Array if value.elements().is_err() => {
+                for element in value.iter().filter_map(Result::transpose) {
+                    self.add(element?, place.inside.entry("[]".into()).or_default(), depth + 1)?;
+                }
+            }
+            Kind::Map => {
+                for entry in value.entries() {
+                    let (key, value) = entry?;
+                    self.add(key, place.inside.entry("<keys>".into()).or_default(), depth + 1)?;
+                    self.add(value, place.inside.entry("<values>".into()).or_default(), depth + 1)?;
+                }
+            }
+            Kind::Set => {
+                for member in value.members() {
+                    self.add(member?, place.inside.entry("<members>".into()).or_default(), depth + 1)?;
+                }
+            }
+            _ => {}
+        }
+        let keys = value.len();
+        for property in value.properties() {
+            let (key, value) = property?;
+            // An object with many keys is a table: its values are taken together.
+            let name = if keys > 256 { "[key]".into() } else { format!(".{}", key_text(&key)) };
+            self.add(value, place.inside.entry(name).or_default(), depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+fn key_text(key: &marshal::PropertyKey<'_>) -> String {
+    let text = format!("{key:?}");
+    text.trim_matches('"').to_owned()
+}
+
+impl Place {
+    fn largest_first(&self) -> Vec<(&String, &Place)> {
+        let mut inside: Vec<_> = self.inside.iter().collect();
+        inside.sort_by_key(|(_, place)| std::cmp::Reverse(place.bytes));
+        inside
+    }
+
+    fn write(&self, out: &mut String, name: &str, level: usize, depth: usize, all: u64) {
+        let share = self.bytes as f64 * 100.0 / all as f64;
+        let count = if self.count > 1 { format!(" in {} values", self.count) } else { String::new() };
+        // Writing to a String does not fail.
+        let _ = writeln!(out, "{:>12} {share:>5.1}%  {}{name}{count}", self.bytes, "  ".repeat(level));
+        if level < depth {
+            for (name, place) in self.largest_first() {
+                place.write(out, name, level + 1, depth, all);
+            }
+        }
+    }
+
+    fn to_json(&self, name: &str) -> String {
+        let inside: Vec<String> = self.largest_first().into_iter().map(|(name, place)| place.to_json(name)).collect();
+        // No text of the data may end the script.
+        let name: String = name
+            .chars()
+            .flat_map(|c| match c {
+                '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                    format!("\\u{:04x}", c as u32).chars().collect()
+                }
+                c if c.is_control() => format!("\\u{:04x}", c as u32).chars().collect(),
+                c => vec![c],
+            })
+            .collect();
+        format!("{{\"n\":\"{name}\",\"b\":{},\"c\":{},\"i\":[{}]}}", self.bytes, self.count, inside.join(","))
+    }
+}
+
+const PAGE: &str = include_str!("sizes.html");

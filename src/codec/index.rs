@@ -1,0 +1,148 @@
+//! Adding an index to a message: from its bytes alone, so that every encoder can have one.
+
+use std::sync::Arc;
+
+use super::scan::{Head, Scan, ViewBuffer};
+use super::shapes::read_shapes;
+use crate::error::{Error, ErrorKind, Fault};
+use crate::graph::{ShapeKind, Shapes};
+use crate::wire::header::DATA_ALIGN;
+use crate::wire::index::Tables;
+use crate::wire::{Header, Sections};
+
+/// Places of children are noted so far apart, in bytes of structure: what reading one value reads over at most, but for
+/// the value's siblings that are themselves as long.
+const SPACING: u64 = 1 << 12;
+
+/// The message with an index in place of any that it has. `entries`: names, in order, and identities.
+///
+/// Costs two passes over the structure, and a copy.
+pub(crate) fn add_index(message: &[u8], entries: Vec<(String, u64)>) -> Result<Vec<u8>, Error> {
+    let sections = Sections::read(message)?;
+    let shapes_section = sections.shapes.rest();
+    let shapes: Arc<Shapes> = if shapes_section.is_empty() { Arc::default() } else { read_shapes(sections.shapes)? };
+    let base = sections.structure.offset();
+    let (text_len, data_len) = (sections.text.len(), sections.data.len());
+    let structure = sections.structure.rest();
+    let scan = Scan::new(sections.structure, base, text_len, data_len, sections.refs, &shapes);
+
+    let mut referenced = if sections.refs { referenced(scan.clone())? } else { Vec::new() };
+    referenced.extend(entries.iter().map(|&(_, identity)| identity));
+    referenced.sort_unstable();
+    referenced.dedup();
+    let mut tables = positions(scan, &shapes, &referenced)?;
+    for (name, identity) in entries {
+        let found = tables.references.binary_search_by_key(&identity, |&(known, _)| known);
+        let place = found.map_err(|_| Error::new(ErrorKind::UnknownValue, format!("entry {name:?} is no object")))?;
+        tables.entries.push((name, tables.references[place].1));
+    }
+
+    let index = tables.to_bytes();
+    let header = Header {
+        refs: sections.refs,
+        structure: structure.len(),
+        shapes: shapes_section.len(),
+        text: text_len,
+        data: data_len,
+    };
+    let mut out = Vec::with_capacity(header.message_len() + index.len() + 32);
+    header.write_indexed(index.len(), &mut out);
+    out.extend_from_slice(shapes_section);
+    out.extend_from_slice(structure);
+    out.extend_from_slice(sections.text);
+    for section in [sections.data, &index] {
+        if !section.is_empty() {
+            out.resize(out.len().next_multiple_of(DATA_ALIGN), 0);
+            out.extend_from_slice(section);
+        }
+    }
+    Ok(out)
+}
+
+/// The identities that references stand for, in any order.
+fn referenced(mut scan: Scan<'_>) -> Result<Vec<u64>, Fault> {
+    let mut referenced = Vec::new();
+    scan.walk(|_, _, head| {
+        if let Head::Reference(identity) | Head::View { buffer: ViewBuffer::Reference(identity), .. } = *head {
+            referenced.push(identity);
+        }
+        Ok(true)
+    })?;
+    Ok(referenced)
+}
+
+/// A container whose values are being read over.
+struct Open {
+    identity: u64,
+    left: u64,
+    child: u64,
+    /// Where in the structure the last place was noted.
+    noted: u64,
+    /// Its children are noted: not those of an array with holes, whose indices depend on one another.
+    notes: bool,
+    /// Elements of an array with holes that are left, each behind its gap; the extra properties follow.
+    sparse: Option<u64>,
+}
+
+fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<Tables, Fault> {
+    let mut tables = Tables::default();
+    let mut wanted = referenced.iter().copied().peekable();
+    let mut open = vec![Open { identity: 0, left: 1, child: 0, noted: 0, notes: false, sparse: None }];
+    while let Some(container) = open.last_mut() {
+        if container.left == 0 {
+            match container.sparse {
+                None => {
+                    open.pop();
+                    continue;
+                }
+                Some(0) => {
+                    container.sparse = None;
+                    container.left = scan.varint()?.saturating_mul(2);
+                    continue;
+                }
+                Some(elements) => {
+                    scan.varint()?;
+                    container.sparse = Some(elements - 1);
+                    container.left = 1;
+                }
+            }
+        }
+        let position = scan.position();
+        if container.notes && container.child > 0 && position.structure - container.noted >= SPACING {
+            tables.children.push((container.identity, container.child, position));
+            container.noted = position.structure;
+        }
+        container.left -= 1;
+        container.child += 1;
+        let head = scan.head()?;
+        let after = scan.position();
+        if after.strings > position.strings {
+            tables.strings.push(position);
+        }
+        while wanted.peek().is_some_and(|&identity| identity < after.identity) {
+            tables.references.extend(wanted.next().map(|identity| (identity, position)));
+        }
+        let values = head.values(shapes);
+        let sparse = match head {
+            Head::Sparse { present, .. } => Some(present),
+            _ => None,
+        };
+        if values > 0 || sparse.is_some() {
+            open.push(Open {
+                identity: position.identity,
+                left: values,
+                child: 0,
+                noted: after.structure,
+                notes: sparse.is_none(),
+                sparse,
+            });
+        }
+    }
+    tables.children.sort_unstable_by_key(|&(container, child, _)| (container, child));
+    Ok(tables)
+}
+
+/// Whether an object of this shape has a base, which takes the identity behind its own.
+pub(crate) fn is_derived(shapes: &Shapes, shape: u32) -> bool {
+    matches!(shapes.kind(shape), ShapeKind::Derived(_))
+}

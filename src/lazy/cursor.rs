@@ -1,0 +1,668 @@
+//! A place in a message that is read as it is needed, with the reading interface of a graph's cursor.
+
+use std::fmt;
+
+use byteorder::{ByteOrder, LittleEndian};
+
+use super::{View, extract};
+use crate::codec::{Head, Payload, Scan, TextHead, ViewBuffer, is_derived};
+use crate::error::{Error, ErrorKind, Fault};
+use crate::graph::{
+    BufferRef, ClassRef, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Key, Kind, PropertyKey, RegExpRef,
+    ShapeKind, Symbol, well_formed,
+};
+use crate::wire::ElementKind;
+use crate::wire::index::Position;
+
+/// A value of a [`Lazy`](super::Lazy) message, to read from.
+///
+/// It has what a graph's [`Cursor`](crate::Cursor) has. The steps to other values read bytes that may be damaged, so they
+/// give a `Result`: `not-found` for what is not there, another kind for what is wrong. A string or number is read when
+/// its cursor is made.
+///
+/// # Examples
+///
+/// ```
+/// use marshal::{Error, Lazy, Marshal, js};
+///
+/// let bytes = Marshal::encode(&js!({ users: [{ name: "Ada" }, { name: "Grace" }] }))?;
+/// let lazy = Lazy::new(&bytes)?;
+/// let second = || -> Result<Option<String>, Error> {
+///     Ok(lazy.root()?.get("users")?.at(1)?.get("name")?.as_str().map(str::to_owned))
+/// };
+/// assert_eq!(second()?.as_deref(), Some("Grace"));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct LazyCursor<'l> {
+    view: View<'l>,
+    at: Position,
+    /// Where its values begin.
+    inside: Position,
+    /// Its own identity, if it has one.
+    identity: Option<u64>,
+    what: What<'l>,
+}
+
+/// A head with what is behind it.
+#[derive(Clone, Copy)]
+enum What<'l> {
+    Head(Head),
+    Text(JsStr<'l>),
+}
+
+impl<'l> View<'l> {
+    /// A cursor on the value at `at`, or on the one that the reference there stands for.
+    pub(super) fn cursor(&self, at: Position) -> Result<LazyCursor<'l>, Error> {
+        let mut scan = self.scan_at(at)?;
+        let head = self.head(&mut scan)?;
+        let Head::Reference(identity) = head else { return self.cursor_on(at, scan, head, at.identity) };
+        if identity >= at.identity {
+            return Err(self.fault(ErrorKind::BadReference, at));
+        }
+        let target = self.resolve(identity)?;
+        let mut scan = self.scan_at(target)?;
+        let head = self.head(&mut scan)?;
+        let taken = target.identity..target.identity.saturating_add(head.identities());
+        if !taken.contains(&identity) {
+            return Err(self.fault(ErrorKind::BadIndex, target));
+        }
+        match head {
+            // The second identity of a typed array or view is that of its buffer.
+            Head::TypedArray { payload, .. } if identity != target.identity => {
+                self.cursor_on(target, scan, Head::Buffer { payload, max: None }, identity)
+            }
+            Head::View { buffer: ViewBuffer::Inline { payload, max }, .. } if identity != target.identity => {
+                self.cursor_on(target, scan, Head::Buffer { payload, max }, identity)
+            }
+            _ => self.cursor_on(target, scan, head, identity),
+        }
+    }
+
+    fn cursor_on(&self, at: Position, scan: Scan<'l>, head: Head, identity: u64) -> Result<LazyCursor<'l>, Error> {
+        let what = match head {
+            Head::Text(text) => What::Text(self.text(text, at)?),
+            Head::BigInt { at: start, len, .. } => {
+                self.check(&self.layout.structure, start as usize..(start + len) as usize)?;
+                What::Head(head)
+            }
+            _ => What::Head(head),
+        };
+        let identity = (head.identities() > 0).then_some(identity);
+        Ok(LazyCursor { view: *self, at, inside: scan.position(), identity, what })
+    }
+
+    fn fault(&self, kind: ErrorKind, at: Position) -> Error {
+        Fault::new(kind, self.layout.structure.start + at.structure as usize).into()
+    }
+
+    /// The string, checked.
+    fn text(&self, text: TextHead, at: Position) -> Result<JsStr<'l>, Error> {
+        match text {
+            TextHead::Utf8 { at: start, len, .. } => {
+                let range = start as usize..(start + len) as usize;
+                self.check(&self.layout.text, range.clone())?;
+                let bytes = &self.text[range];
+                match simdutf8::compat::from_utf8(bytes) {
+                    Ok(text) => Ok(JsStr::utf8(text)),
+                    Err(error) => {
+                        let at = self.layout.text.start + start as usize + error.valid_up_to();
+                        Err(Fault::new(ErrorKind::InvalidUtf8, at).into())
+                    }
+                }
+            }
+            TextHead::Utf16 { payload, .. } => {
+                let units = self.bytes(payload)?;
+                match well_formed(units.chunks_exact(2).map(LittleEndian::read_u16)) {
+                    // One string has one form.
+                    Some(text) => Ok(JsStr::utf8(self.texts.push_get(text))),
+                    None => Ok(JsStr::utf16(units)),
+                }
+            }
+            TextHead::Interned(id) => match self.interned(id)? {
+                TextHead::Interned(_) => Err(self.fault(ErrorKind::UnknownString, at)),
+                text => self.text(text, at),
+            },
+        }
+    }
+
+    /// The bytes of a payload, and that those skipped before it are zero is not looked at: they may be another part's.
+    fn bytes(&self, payload: Payload) -> Result<&'l [u8], Error> {
+        let range = payload.at as usize..(payload.at + payload.len) as usize;
+        self.check(&self.layout.data, range.clone())?;
+        Ok(&self.data[range])
+    }
+}
+
+impl<'l> LazyCursor<'l> {
+    fn head(self) -> Option<Head> {
+        match self.what {
+            What::Head(head) => Some(head),
+            What::Text(_) => None,
+        }
+    }
+
+    fn shape_kind(self) -> Option<ShapeKind<'l>> {
+        match self.head()? {
+            Head::Object(shape) => Some(self.view.shapes.kind(shape)),
+            Head::Dictionary { null: false, .. } => Some(ShapeKind::Plain),
+            Head::Dictionary { null: true, .. } => Some(ShapeKind::NullPrototype),
+            _ => None,
+        }
+    }
+
+    /// What the value is.
+    pub fn kind(self) -> Kind {
+        let Some(head) = self.head() else { return Kind::String };
+        match head {
+            Head::Undefined | Head::Reference(_) => Kind::Undefined,
+            Head::Null => Kind::Null,
+            Head::Bool(_) => Kind::Boolean,
+            Head::Number(_) => Kind::Number,
+            Head::BigInt { .. } => Kind::BigInt,
+            Head::Text(_) => Kind::String,
+            Head::Symbol(_) => Kind::Symbol,
+            Head::Array(_) | Head::Sparse { .. } | Head::Packed { .. } => Kind::Array,
+            Head::Map(_) => Kind::Map,
+            Head::Set(_) => Kind::Set,
+            Head::Date(_) => Kind::Date,
+            Head::RegExp { .. } => Kind::RegExp,
+            Head::Boxed => Kind::Boxed,
+            Head::Buffer { .. } => Kind::ArrayBuffer,
+            Head::View { kind: ElementKind::DataView, .. } => Kind::DataView,
+            Head::TypedArray { .. } | Head::View { .. } => Kind::TypedArray,
+            Head::Object(_) | Head::Dictionary { .. } => match self.shape_kind() {
+                Some(ShapeKind::Class(_)) => Kind::Instance,
+                Some(ShapeKind::Derived(_)) => Kind::Derived,
+                Some(ShapeKind::Custom(_)) => Kind::Custom,
+                Some(ShapeKind::Error(_)) => Kind::Error,
+                _ => Kind::Object,
+            },
+        }
+    }
+
+    /// Whether the value is `undefined`.
+    pub fn is_undefined(self) -> bool {
+        self.kind() == Kind::Undefined
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The boolean that the value is.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.head()? {
+            Head::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The Number that the value is.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.head()? {
+            Head::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The Number that the value is, if it is an integer other than −0 that an `i64` holds exactly.
+    pub fn as_i64(self) -> Option<i64> {
+        let number = self.as_f64()?;
+        let exact = number.trunc() == number && (-(2f64.powi(63))..2f64.powi(63)).contains(&number);
+        (exact && !(number == 0.0 && number.is_sign_negative())).then_some(number as i64)
+    }
+
+    /// The string that the value is, if it has no lone surrogate.
+    pub fn as_str(self) -> Option<&'l str> {
+        self.text()?.as_str()
+    }
+
+    /// The string that the value is.
+    pub fn text(self) -> Option<JsStr<'l>> {
+        match self.what {
+            What::Text(text) => Some(text),
+            What::Head(_) => None,
+        }
+    }
+
+    /// The BigInt that the value is.
+    pub fn bigint(self) -> Option<JsBigInt<'l>> {
+        match self.head()? {
+            Head::BigInt { negative, at, len } => {
+                let magnitude = self.view.structure.get(at as usize..(at + len) as usize)?;
+                Some(JsBigInt { negative, magnitude })
+            }
+            _ => None,
+        }
+    }
+
+    /// The Symbol that the value is.
+    pub fn symbol(self) -> Option<Symbol<'l>> {
+        match self.head()? {
+            Head::Symbol(index) => self.view.shapes.symbol(index),
+            _ => None,
+        }
+    }
+
+    /// The time value of a Date in milliseconds since 1970 (UTC); NaN for an invalid one.
+    pub fn date(self) -> Option<f64> {
+        match self.head()? {
+            Head::Date(ms) => Some(ms),
+            _ => None,
+        }
+    }
+
+    /// The class of an instance, derived instance or custom value.
+    pub fn class(self) -> Option<ClassRef<'l>> {
+        match self.shape_kind()? {
+            ShapeKind::Class(class) | ShapeKind::Derived(class) | ShapeKind::Custom(class) => Some(class),
+            _ => None,
+        }
+    }
+
+    /// Which of the standard constructors made the error that the value is.
+    pub fn error(self) -> Option<ErrorConstructor> {
+        match self.shape_kind()? {
+            ShapeKind::Error(constructor) => Some(constructor),
+            _ => None,
+        }
+    }
+
+    /// Whether an object's prototype is null.
+    pub fn has_null_prototype(self) -> bool {
+        self.shape_kind() == Some(ShapeKind::NullPrototype)
+    }
+
+    /// Whether this and `other` are the same object of one message.
+    pub fn is_same_object(self, other: LazyCursor<'_>) -> bool {
+        self.identity.is_some()
+            && self.identity == other.identity
+            && std::ptr::eq(self.view.message.as_ptr(), other.view.message.as_ptr())
+    }
+
+    /// The identity of an object in its message; `None` for a primitive.
+    pub fn id(self) -> Option<u64> {
+        self.identity
+    }
+
+    /// How many bytes of the message the value takes with all that it holds: of structure, text and data. What it only
+    /// refers to is not counted. Reads over the value's structure.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the structure.
+    pub fn size(self) -> Result<u64, Error> {
+        let mut scan = self.view.scan_at(self.at)?;
+        self.view.skip(&mut scan, 1)?;
+        let end = scan.position();
+        Ok(end.structure - self.at.structure + end.text - self.at.text + end.data - self.at.data)
+    }
+
+    /// How much the value holds: the length of an array or typed array, the size of a Map or Set, the number of own
+    /// properties of an object; 0 for anything else.
+    pub fn len(self) -> usize {
+        let shapes = self.view.shapes;
+        match self.head() {
+            Some(Head::Array(n) | Head::Map(n) | Head::Set(n) | Head::Dictionary { len: n, .. }) => n as usize,
+            Some(Head::Sparse { length, .. }) => length as usize,
+            Some(Head::Object(shape)) => shapes.keys_len(shape),
+            Some(Head::Packed { kind, payload } | Head::TypedArray { kind, payload }) => {
+                payload.len as usize / kind.size()
+            }
+            Some(Head::View { .. }) => self.elements().map_or(0, |elements| elements.len()),
+            _ => 0,
+        }
+    }
+
+    /// Whether [`len`](Self::len) is 0.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Element `index` of an array or typed array.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` for a hole, beyond the end, and where the value is neither.
+    pub fn at(self, index: usize) -> Result<LazyCursor<'l>, Error> {
+        let missing = || Error::new(ErrorKind::NotFound, format!("there is no element {index}"));
+        match self.head() {
+            Some(Head::Array(n)) if (index as u64) < n => self.child(index as u64),
+            Some(Head::Sparse { .. }) => self.sparse_element(index)?.ok_or_else(missing),
+            Some(Head::Packed { .. } | Head::TypedArray { .. } | Head::View { .. }) => {
+                let number = self.elements()?.get(index).ok_or_else(missing)?;
+                let number = if number.is_nan() { f64::NAN } else { number };
+                Ok(LazyCursor { identity: None, what: What::Head(Head::Number(number)), ..self })
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    /// The own property `key` of an object, an extra property of an array, or the entry of a Map with that string or
+    /// Symbol as key. In a dictionary or Map, keys are compared one after the other.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where there is none.
+    pub fn get<'k>(self, key: impl Into<PropertyKey<'k>>) -> Result<LazyCursor<'l>, Error> {
+        let key = key.into();
+        let key = key.lend();
+        if let Some(Head::Object(shape)) = self.head() {
+            let first = u64::from(is_derived(self.view.shapes, shape));
+            let index = self.view.shapes.keys(shape).position(|own| own == key);
+            return self.child(first + index.ok_or_else(|| missing(key))? as u64);
+        }
+        let (mut scan, pairs) = self.pairs()?;
+        for _ in 0..pairs {
+            let at = scan.position();
+            let head = self.view.head(&mut scan)?;
+            if self.is_key(head, at, key)? {
+                return self.view.cursor(scan.position());
+            }
+            // A Map's key may hold values itself.
+            let mut behind = self.view.scan_at(at)?;
+            self.view.skip(&mut behind, 2)?;
+            scan = behind;
+        }
+        Err(missing(key))
+    }
+
+    /// The keys and values of an object, or the extra properties of an array, in their order; nothing for anything else.
+    pub fn properties(self) -> impl Iterator<Item = Result<(PropertyKey<'l>, LazyCursor<'l>), Error>> + use<'l> {
+        let (first, keys) = match self.head() {
+            Some(Head::Object(shape)) => {
+                let keys = self.view.shapes.keys_len(shape);
+                (u64::from(is_derived(self.view.shapes, shape)), (0..keys).map(move |i| (shape, i)).collect())
+            }
+            _ => (0, Vec::new()),
+        };
+        let shaped = keys
+            .into_iter()
+            .map(move |(shape, i)| Ok((self.view.shapes.key(shape, i).into(), self.child(first + i as u64)?)));
+        let is_map = matches!(self.head(), Some(Head::Map(_)));
+        let (pairs, failed) = match self.pairs() {
+            Ok((scan, n)) if !is_map => (Some((scan, n)), None),
+            Ok(_) => (None, None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        let in_pairs = Values::new(self.view, pairs.map(|(scan, n)| (scan, 2 * n))).pairs().map(|pair| {
+            let (key, value) = pair?;
+            let own = match (key.text(), key.head()) {
+                (Some(text), _) => Key::String(text),
+                (None, Some(Head::Symbol(index))) => Key::Symbol(index),
+                _ => return Err(key.view.fault(ErrorKind::WrongType, key.at)),
+            };
+            Ok((own.into(), value))
+        });
+        shaped.chain(failed).chain(in_pairs)
+    }
+
+    /// The elements of an array, holes as `None`; nothing for anything else. Those of a typed array are read through
+    /// [`elements`](Self::elements).
+    pub fn iter(self) -> impl Iterator<Item = Result<Option<LazyCursor<'l>>, Error>> + use<'l> {
+        let values = match self.head() {
+            Some(Head::Array(n)) => Values::new(self.view, self.view.scan_at(self.inside).ok().map(|scan| (scan, n))),
+            _ => Values::new(self.view, None),
+        };
+        let others = match self.head() {
+            Some(Head::Sparse { .. } | Head::Packed { .. }) => self.len(),
+            _ => 0,
+        };
+        let found = move |index| match self.at(index) {
+            Err(error) if error.is_not_found() => Ok(None),
+            other => other.map(Some),
+        };
+        values.map(|value| value.map(Some)).chain((0..others).map(found))
+    }
+
+    /// The entries of a Map, in their order; nothing for anything else.
+    pub fn entries(self) -> impl Iterator<Item = Result<(LazyCursor<'l>, LazyCursor<'l>), Error>> + use<'l> {
+        let values = match self.head() {
+            Some(Head::Map(n)) => self.view.scan_at(self.inside).ok().map(|scan| (scan, 2 * n)),
+            _ => None,
+        };
+        Values::new(self.view, values).pairs()
+    }
+
+    /// The values of a Set, in their order; nothing for anything else.
+    pub fn members(self) -> impl Iterator<Item = Result<LazyCursor<'l>, Error>> + use<'l> {
+        let values = match self.head() {
+            Some(Head::Set(n)) => self.view.scan_at(self.inside).ok().map(|scan| (scan, n)),
+            _ => None,
+        };
+        Values::new(self.view, values)
+    }
+
+    /// The built-in part of a derived instance.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where the value is none.
+    pub fn base(self) -> Result<LazyCursor<'l>, Error> {
+        self.only_child(matches!(self.shape_kind(), Some(ShapeKind::Derived(_))), "is no derived instance")
+    }
+
+    /// The payload of a custom value.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where the value is none.
+    pub fn payload(self) -> Result<LazyCursor<'l>, Error> {
+        self.only_child(matches!(self.shape_kind(), Some(ShapeKind::Custom(_))), "is no custom value")
+    }
+
+    /// The primitive in a wrapper object.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where the value is none.
+    pub fn boxed(self) -> Result<LazyCursor<'l>, Error> {
+        self.only_child(matches!(self.head(), Some(Head::Boxed)), "is no wrapper object")
+    }
+
+    /// The RegExp that the value is.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where it is none.
+    pub fn regexp(self) -> Result<RegExpRef<'l>, Error> {
+        match self.head() {
+            Some(Head::RegExp { flags, source, last_index }) => {
+                Ok(RegExpRef { source: self.view.text(source, self.at)?, flags, last_index })
+            }
+            _ => Err(self.is_no("is no RegExp")),
+        }
+    }
+
+    /// The ArrayBuffer that the value is.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where it is none.
+    pub fn buffer(self) -> Result<BufferRef<'l>, Error> {
+        match self.head() {
+            Some(Head::Buffer { payload, max }) => Ok(BufferRef { bytes: self.view.bytes(payload)?, max }),
+            _ => Err(self.is_no("is no ArrayBuffer")),
+        }
+    }
+
+    /// The raw elements of a typed array or DataView, or of an array of numbers that is packed.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` where it is none, `bad-view` where it goes beyond its buffer.
+    pub fn elements(self) -> Result<Elements<'l>, Error> {
+        match self.head() {
+            Some(Head::Packed { kind, payload } | Head::TypedArray { kind, payload }) => {
+                Ok(Elements { kind, bytes: self.view.bytes(payload)? })
+            }
+            Some(Head::View { kind, buffer, offset, len }) => {
+                let bytes = match buffer {
+                    ViewBuffer::Inline { payload, .. } => self.view.bytes(payload)?,
+                    ViewBuffer::Reference(identity) => self.referenced_buffer(identity)?,
+                };
+                let shown = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
+                let shown = shown.and_then(|rest| match len {
+                    Some(len) => rest.get(..usize::try_from(len).ok()?.checked_mul(kind.size())?),
+                    None => rest.get(..rest.len() / kind.size() * kind.size()),
+                });
+                let bytes = shown.ok_or_else(|| self.view.fault(ErrorKind::BadView, self.at))?;
+                Ok(Elements { kind, bytes })
+            }
+            _ => Err(self.is_no("has no raw elements")),
+        }
+    }
+
+    /// The value with all that it refers to, as a graph of its own. References in it to other parts of the message
+    /// are followed; nothing else is read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Marshal::decode`](crate::Marshal::decode), with offsets in the part.
+    pub fn to_graph(self) -> Result<Graph<'static>, Error> {
+        if let (None, Some(Head::Number(number))) = (self.identity, self.head()) {
+            // It may be an element of a packed array, which has no place of its own.
+            let mut graph = Graph::new();
+            graph.set_root(number.into());
+            return Ok(graph);
+        }
+        extract::graph_of(&self.view, self.at, self.identity)
+    }
+
+    /// Child `n` in the order in which a reader reads (`spec/format.md`, section 14): from the nearest place that the
+    /// index knows.
+    fn child(self, n: u64) -> Result<LazyCursor<'l>, Error> {
+        let mut from = (0, self.inside);
+        if let (Some(index), Some(identity), true) = (self.view.index, self.identity, n > 0) {
+            self.view.check(&self.view.layout.index, 0..self.view.layout.index.len())?;
+            from = index.child(identity, n).unwrap_or(from);
+        }
+        let mut scan = self.view.scan_at(from.1)?;
+        self.view.skip(&mut scan, n - from.0)?;
+        self.view.cursor(scan.position())
+    }
+
+    fn only_child(self, is_one: bool, otherwise: &str) -> Result<LazyCursor<'l>, Error> {
+        if is_one { self.child(0) } else { Err(self.is_no(otherwise)) }
+    }
+
+    fn is_no(self, what: &str) -> Error {
+        Error::new(ErrorKind::NotFound, format!("the value {what}"))
+    }
+
+    fn referenced_buffer(self, identity: u64) -> Result<&'l [u8], Error> {
+        let position = self.view.resolve(identity)?;
+        let mut scan = self.view.scan_at(position)?;
+        match self.view.head(&mut scan)? {
+            Head::Buffer { payload, .. }
+            | Head::TypedArray { payload, .. }
+            | Head::View { buffer: ViewBuffer::Inline { payload, .. }, .. } => self.view.bytes(payload),
+            _ => Err(self.view.fault(ErrorKind::WrongType, self.at)),
+        }
+    }
+
+    /// A scan at the first pair of keys and values, and how many there are.
+    fn pairs(self) -> Result<(Scan<'l>, u64), Error> {
+        let mut scan = self.view.scan_at(self.inside).or_else(|_| Ok::<_, Error>(self.view.scan()))?;
+        match self.head() {
+            Some(Head::Dictionary { len, .. } | Head::Map(len)) => Ok((scan, len)),
+            Some(Head::Sparse { present, .. }) => {
+                for _ in 0..present {
+                    scan.varint()?;
+                    self.view.skip(&mut scan, 1)?;
+                }
+                let n = scan.varint()?;
+                if n > scan.remaining() {
+                    return Err(self.view.fault(ErrorKind::LengthOutOfBounds, self.at));
+                }
+                Ok((scan, n))
+            }
+            _ => Ok((scan, 0)),
+        }
+    }
+
+    fn is_key(self, head: Head, at: Position, key: Key<'_>) -> Result<bool, Error> {
+        match (head, key) {
+            (Head::Symbol(index), Key::Symbol(wanted)) => Ok(index == wanted),
+            (Head::Text(TextHead::Utf8 { len, .. }), Key::String(wanted))
+                if wanted.as_str().is_none_or(|wanted| wanted.len() as u64 != len) =>
+            {
+                Ok(false)
+            }
+            (Head::Text(text), Key::String(wanted)) => Ok(self.view.text(text, at)? == wanted),
+            _ => Ok(false),
+        }
+    }
+
+    fn sparse_element(self, wanted: usize) -> Result<Option<LazyCursor<'l>>, Error> {
+        let Some(Head::Sparse { present, .. }) = self.head() else { return Ok(None) };
+        let mut scan = self.view.scan_at(self.inside)?;
+        let mut next = 0u64;
+        for _ in 0..present {
+            let index = next.saturating_add(scan.varint()?);
+            if index >= wanted as u64 {
+                return if index == wanted as u64 { self.view.cursor(scan.position()).map(Some) } else { Ok(None) };
+            }
+            self.view.skip(&mut scan, 1)?;
+            next = index + 1;
+        }
+        Ok(None)
+    }
+}
+
+impl fmt::Debug for LazyCursor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.what {
+            What::Text(text) => write!(f, "LazyCursor({text:?})"),
+            What::Head(head) => write!(f, "LazyCursor({:?}, {head:?})", self.kind()),
+        }
+    }
+}
+
+fn missing(key: Key<'_>) -> Error {
+    let detail = match key {
+        Key::String(name) => format!("there is no property {name:?}"),
+        Key::Symbol(_) => "there is no property with this Symbol".to_owned(),
+    };
+    Error::new(ErrorKind::NotFound, detail)
+}
+
+/// Values that follow one another.
+struct Values<'l> {
+    view: View<'l>,
+    next: Option<(Scan<'l>, u64)>,
+}
+
+impl<'l> Values<'l> {
+    fn new(view: View<'l>, next: Option<(Scan<'l>, u64)>) -> Self {
+        Values { view, next }
+    }
+
+    fn pairs(mut self) -> impl Iterator<Item = Result<(LazyCursor<'l>, LazyCursor<'l>), Error>> {
+        std::iter::from_fn(move || {
+            let key = self.next()?;
+            let value = self.next()?;
+            Some(key.and_then(|key| Ok((key, value?))))
+        })
+    }
+}
+
+impl<'l> Iterator for Values<'l> {
+    type Item = Result<LazyCursor<'l>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (scan, left) = self.next.as_mut().filter(|(_, left)| *left > 0)?;
+        *left -= 1;
+        let cursor = self.view.cursor(scan.position()).and_then(|cursor| {
+            self.view.skip(scan, 1)?;
+            Ok(cursor)
+        });
+        if cursor.is_err() {
+            // Where the next value begins is not known.
+            self.next = None;
+        }
+        Some(cursor)
+    }
+}
