@@ -36,6 +36,8 @@ impl Arbitrary for Any {
 
 impl Arbitrary for Zoo {
     fn arbitrary(g: &mut Gen) -> Self {
+        // Many fields of a few values each.
+        let g = &mut Gen::new(g.size().min(12));
         let mut rest: std::collections::BTreeMap<String, Any> = Arbitrary::arbitrary(&mut inner(g));
         // Fields of its own are no rest.
         rest.retain(|key, _| {
@@ -73,11 +75,11 @@ impl Arbitrary for Zoo {
 
 #[test]
 fn values_obey_the_laws() {
-    fn law(zoo: Vec<Zoo>) {
-        of_value(&zoo);
-        zoo.iter().for_each(of_value);
+    fn law(first: Zoo, second: Zoo) {
+        of_value(&first);
+        of_value(&[first, second]);
     }
-    QuickCheck::new().tests(200).r#gen(Gen::new(12)).quickcheck(law as fn(Vec<Zoo>));
+    QuickCheck::new().tests(200).quickcheck(law as fn(Zoo, Zoo));
 }
 
 #[test]
@@ -92,5 +94,5 @@ fn a_message_with_a_byte_changed_or_cut_off_does_no_harm() {
         }
         of_typed_bytes(&bytes);
     }
-    QuickCheck::new().tests(300).r#gen(Gen::new(12)).quickcheck(law as fn(Zoo, usize, u8, bool));
+    QuickCheck::new().tests(300).quickcheck(law as fn(Zoo, usize, u8, bool));
 }

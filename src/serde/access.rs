@@ -3,8 +3,9 @@
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use super::de::{Deserializer, lone_surrogate, shown, utf8};
+use super::de::Deserializer;
 use super::key::KeyDeserializer;
+use super::visit::{lone_surrogate, shown, utf8};
 use crate::error::{Error, Step};
 use crate::wire::item::Item;
 use crate::wire::shape_list::{Key, Text};

@@ -51,6 +51,7 @@
 //! for the next: at most 16 MiB and 64 KiB.
 
 mod access;
+mod compound;
 mod de;
 mod error;
 mod fields;
@@ -64,6 +65,7 @@ mod ser;
 mod settle;
 mod special;
 mod splice;
+mod visit;
 
 pub use de::Deserializer;
 pub use kinds::{BigInt, Date, Raw, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};

@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 use serde::ser::{self, Serialize};
 
-use super::ser::{MapSerializer, SeqSerializer, Serializer, StructSerializer};
+use super::compound::{MapSerializer, SeqSerializer, StructSerializer};
+use super::ser::Serializer;
 use crate::error::Error;
 use crate::graph::MIN_PACKED;
 use crate::wire::{ElementKind, structure, tag};
@@ -60,17 +61,13 @@ pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Seria
 }
 
 /// What became of an element.
+#[derive(Default)]
 pub(super) enum Written {
     /// Nothing yet: a number of this kind, with these bits.
     Raw(ElementKind, u64),
     /// It has been written as a value, and so have those before it.
+    #[default]
     Plain,
-}
-
-impl Default for Written {
-    fn default() -> Self {
-        Written::Plain
-    }
 }
 
 /// Numbers are gathered in blocks of this many.

@@ -4,7 +4,8 @@
 
 use serde::ser::{self, Impossible, Serialize};
 
-use super::ser::{MapSerializer, SeqSerializer, Serializer};
+use super::compound::{MapSerializer, SeqSerializer};
+use super::ser::Serializer;
 use super::splice;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{JsStr, RegExpFlags, is_source, is_time_value};
@@ -177,7 +178,7 @@ impl<'s> ser::Serializer for SpecialSerializer<'s> {
                 message.payload(8, bytes);
                 message.identities += 1;
             }
-            Special::TypedArray(kind) if bytes.len() % kind.size() == 0 => self.ser.typed_array(kind, bytes),
+            Special::TypedArray(kind) if bytes.len().is_multiple_of(kind.size()) => self.ser.typed_array(kind, bytes),
             Special::Message => splice::append(message, bytes)?,
             _ => return self.misuse(),
         }

@@ -125,10 +125,9 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shapes::{PLAIN, StaticShape};
     use super::*;
 
-    static USER: StaticShape = StaticShape { kind: PLAIN, name: "", version: 0, constructor: 0, keys: &["id", "name"] };
+    const USER: &[u8] = b"\x00\x02\x08id\x10name";
 
     /// The first example of `spec/format.md`, section 13.
     const EXAMPLE: &[u8] = b"\xD7\x4D\x01\x03\x08\x0C\x07\x00\x01\x00\x02\x08id\x10name\
@@ -141,7 +140,7 @@ mod tests {
             message.start();
             structure::array(&mut message.structure, 2);
             for (id, name) in [(1, "Ada"), (200, "Zoë")] {
-                let shape = message.shapes.id_of(&USER);
+                let shape = message.shapes.id(USER);
                 let number = message.shapes.number(shape);
                 structure::object(&mut message.structure, number);
                 structure::integer(&mut message.structure, id);

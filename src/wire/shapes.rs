@@ -37,38 +37,6 @@ pub(crate) fn symbol(out: &mut Vec<u8>, number: u32) {
     varint::write(out, u64::from(number) << 2 | 2);
 }
 
-/// A shape that the program's code knows. The keys are in the order of section 6, and each stands once.
-#[derive(Debug)]
-pub(crate) struct StaticShape {
-    /// [`PLAIN`] to [`CUSTOM`].
-    pub(crate) kind: u8,
-    /// Of a class, a derived or a custom shape.
-    pub(crate) name: &'static str,
-    pub(crate) version: u32,
-    /// Of an error: the code of its constructor.
-    pub(crate) constructor: u8,
-    /// None for a custom shape.
-    pub(crate) keys: &'static [&'static str],
-}
-
-impl StaticShape {
-    fn describe(&self, out: &mut Vec<u8>) {
-        out.push(self.kind);
-        match self.kind {
-            CLASS | DERIVED | CUSTOM => {
-                utf8(out, self.name);
-                varint::write(out, u64::from(self.version));
-            }
-            ERROR => out.push(self.constructor),
-            _ => {}
-        }
-        if self.kind != CUSTOM {
-            varint::write(out, self.keys.len() as u64);
-            self.keys.iter().for_each(|key| utf8(out, key));
-        }
-    }
-}
-
 /// A shape as its section describes it, known for good. Valid for the [`ShapeTable`] that gave it, until
 /// [`ShapeTable::start`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,17 +113,6 @@ impl ShapeTable {
         let (known, bytes, state) = (&self.known, &self.bytes, &self.state);
         self.by_content.insert_unique(hash, index, |&index| state.hash_one(known[index as usize].content(bytes)));
         ShapeId(index)
-    }
-
-    /// The shape that a static item describes. Its address stands for it.
-    #[inline]
-    pub(crate) fn id_of(&mut self, shape: &'static StaticShape) -> ShapeId {
-        let address = std::ptr::from_ref(shape).addr();
-        ShapeId(self.remembered(address, size_of::<StaticShape>(), |table| {
-            let mut content = Vec::new();
-            shape.describe(&mut content);
-            table.id(&content).0
-        }))
     }
 
     /// What `make` gave for the static item of this length at `at` when it was first asked.

@@ -87,7 +87,7 @@ pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
 #[inline]
 pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
     let more = u8::from(n > 0x3F) + u8::from(n > 0xFF) + u8::from(n > 0xFFFF);
-    sized(out, if more == 0 { n as u8 } else { tag::U8 - 1 + more }, n, more);
+    sized(out, if more == 0 { tag::INT + n as u8 } else { tag::U8 - 1 + more }, n, more);
 }
 
 /// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3. All are written and what is too much is taken
