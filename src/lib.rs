@@ -103,6 +103,8 @@ mod marshal;
 pub mod original;
 #[cfg(feature = "snapshot")]
 mod snapshot;
+#[cfg(test)]
+mod spec_tests;
 mod wire;
 
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
@@ -113,7 +115,7 @@ pub use graph::{
     BufferRef, ClassRef, Cursor, Element, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Kind, NodeId, Printer,
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
-pub use lazy::{Lazy, LazyCursor};
+pub use lazy::{Lazy, LazyCursor, LazyProperty};
 pub use marshal::Marshal;
 #[cfg(feature = "snapshot")]
 pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};

@@ -1,4 +1,4 @@
-//! What each fuzz target does with its bytes. The plain tests include this file and replay the corpus with it.
+//! What each fuzz target does with its bytes. The plain tests include this file and replay the corpora with it.
 
 use laws::of_graph;
 use marshal::Marshal;

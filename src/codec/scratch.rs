@@ -18,7 +18,7 @@ pub(super) struct Scratch {
 }
 
 /// Larger buffers are given up: a thread does not hold on to much for one large message.
-const MAX_KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 17;
 
 thread_local! {
     static KEPT: Cell<Option<Scratch>> = const { Cell::new(None) };

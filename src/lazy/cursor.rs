@@ -51,6 +51,41 @@ enum What<'l> {
     Text(JsStr<'l>),
 }
 
+/// A key of an object and its value.
+#[derive(Clone, Copy)]
+pub struct LazyProperty<'l> {
+    key: Key<'l>,
+    value: LazyCursor<'l>,
+}
+
+impl<'l> LazyProperty<'l> {
+    /// The key, if it is a string.
+    pub fn name(self) -> Option<JsStr<'l>> {
+        match self.key {
+            Key::String(text) => Some(text),
+            Key::Symbol(_) => None,
+        }
+    }
+
+    /// The key, if it is a Symbol.
+    pub fn symbol(self) -> Option<Symbol<'l>> {
+        match self.key {
+            Key::String(_) => None,
+            Key::Symbol(index) => self.value.view.shapes.symbol(index),
+        }
+    }
+
+    /// The key, to look up a property with.
+    pub fn key(self) -> PropertyKey<'l> {
+        self.key.into()
+    }
+
+    /// The value.
+    pub fn value(self) -> LazyCursor<'l> {
+        self.value
+    }
+}
+
 impl<'l> View<'l> {
     /// A cursor on the value at `at`, or on the one that the reference there stands for.
     pub(super) fn cursor(&self, at: Position) -> Result<LazyCursor<'l>, Error> {
@@ -370,17 +405,22 @@ impl<'l> LazyCursor<'l> {
     }
 
     /// The keys and values of an object, or the extra properties of an array, in their order; nothing for anything else.
-    pub fn properties(self) -> impl Iterator<Item = Result<(PropertyKey<'l>, LazyCursor<'l>), Error>> + use<'l> {
-        let (first, keys) = match self.head() {
-            Some(Head::Object(shape)) => {
-                let keys = self.view.shapes.keys_len(shape);
-                (u64::from(is_derived(self.view.shapes, shape)), (0..keys).map(move |i| (shape, i)).collect())
-            }
-            _ => (0, Vec::new()),
+    pub fn properties(self) -> impl Iterator<Item = Result<LazyProperty<'l>, Error>> + use<'l> {
+        let shape = match self.head() {
+            Some(Head::Object(shape)) => Some(shape),
+            _ => None,
         };
-        let shaped = keys
-            .into_iter()
-            .map(move |(shape, i)| Ok((self.view.shapes.key(shape, i).into(), self.child(first + i as u64)?)));
+        let keys = shape.map_or(0, |shape| self.view.shapes.keys_len(shape));
+        let values = shape.and_then(|shape| {
+            let mut scan = self.view.scan_at(self.inside).ok()?;
+            let base = u64::from(is_derived(self.view.shapes, shape));
+            self.view.skip(&mut scan, base).ok()?;
+            Some((scan, keys as u64))
+        });
+        let shaped = Values::new(self.view, values).enumerate().filter_map(move |(i, value)| {
+            let key = self.view.shapes.key(shape?, i);
+            Some(value.map(|value| LazyProperty { key, value }))
+        });
         let is_map = matches!(self.head(), Some(Head::Map(_)));
         let (pairs, failed) = match self.pairs() {
             Ok((scan, n)) if !is_map => (Some((scan, n)), None),
@@ -389,12 +429,12 @@ impl<'l> LazyCursor<'l> {
         };
         let in_pairs = Values::new(self.view, pairs.map(|(scan, n)| (scan, 2 * n))).pairs().map(|pair| {
             let (key, value) = pair?;
-            let own = match (key.text(), key.head()) {
+            let key = match (key.text(), key.head()) {
                 (Some(text), _) => Key::String(text),
                 (None, Some(Head::Symbol(index))) => Key::Symbol(index),
                 _ => return Err(key.view.fault(ErrorKind::WrongType, key.at)),
             };
-            Ok((own.into(), value))
+            Ok(LazyProperty { key, value })
         });
         shaped.chain(failed).chain(in_pairs)
     }

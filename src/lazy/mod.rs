@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use elsa::sync::FrozenVec;
 
-pub use cursor::LazyCursor;
+pub use cursor::{LazyCursor, LazyProperty};
 
 use crate::codec::{Head, Scan, TextHead, read_shapes};
 use crate::error::{Error, ErrorKind, Fault};

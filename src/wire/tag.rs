@@ -1,4 +1,4 @@
-//! The tag table (`spec/format.md`, section 3). `tests/spec.rs` holds it equal to `spec/tags.json`.
+//! The tag table (`spec/format.md`, section 3). `src/spec_tests.rs` holds it equal to `spec/tags.json`.
 
 /// Names each tag and lists it with its range of bytes, for the test that compares with the specification.
 macro_rules! tags {
@@ -6,6 +6,7 @@ macro_rules! tags {
         $(pub(crate) const $name: u8 = $first;)*
 
         /// Name, first and last byte of each tag.
+        #[cfg(test)]
         pub(crate) const TABLE: &[(&str, u8, u8)] = &[$((stringify!($name), $first, tags!(@last $first $(, $last)?)),)*];
     };
     (@last $first:literal) => { $first };

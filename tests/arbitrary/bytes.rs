@@ -84,7 +84,7 @@ const NUMBERS: &[f64] = &[
 impl Recipe {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Recipe {
         let mut source = Source { bytes };
-        let all = source.byte() % 4 != 0;
+        let all = !source.byte().is_multiple_of(4);
         let mut ops = Vec::new();
         while !source.bytes.is_empty() && ops.len() < MAX_OPS {
             ops.push(source.op());
@@ -146,7 +146,8 @@ impl Source<'_> {
             200..210 => vec![0x78; 300],
             210..220 => vec![0xD800],
             220..230 => vec![0x61, 0xDC00, 0x62],
-            _ => self.list(|source| if source.byte() % 2 == 0 { u16::from(source.byte()) } else { source.u16() }),
+            _ => self
+                .list(|source| if source.byte().is_multiple_of(2) { u16::from(source.byte()) } else { source.u16() }),
         }
     }
 
@@ -165,7 +166,7 @@ impl Source<'_> {
         let alike = self.byte();
         let n = 5 + alike % 8 + if alike > 250 { 100 } else { 0 };
         let first = self.number();
-        (0..n).map(|i| if alike % 3 == 0 || i % 4 == 1 { self.number() } else { first }).collect()
+        (0..n).map(|i| if alike.is_multiple_of(3) || i % 4 == 1 { self.number() } else { first }).collect()
     }
 
     fn raw(&mut self) -> Vec<u8> {
@@ -218,9 +219,9 @@ impl Source<'_> {
         match self.byte() % 48 {
             0 => Op::Undefined,
             1 => Op::Null,
-            2 => Op::Bool(self.byte() % 2 == 0),
+            2 => Op::Bool(self.byte().is_multiple_of(2)),
             3 | 4 => Op::Number(self.number()),
-            5 => Op::BigInt(self.byte() % 2 == 0, self.raw()),
+            5 => Op::BigInt(self.byte().is_multiple_of(2), self.raw()),
             6 | 7 => Op::Text(self.text()),
             8 => Op::Symbol(self.byte()),
             9 | 10 => Op::Array(self.list(Self::pick)),

@@ -35,14 +35,21 @@ pub(crate) fn of_bytes(bytes: &[u8]) {
             assert_eq!(Marshal::decode_prefix(bytes).map(|(_, len)| len), Ok(bytes.len()));
             of_graph(&graph);
         }
-        Err(error) => of_error(&error, bytes.len()),
+        Err(error) => of_decode_error(&error, bytes.len()),
     }
 }
 
-/// An error of decoding is at a byte of the input or its end, and explains itself in bounds.
+/// An error is at a byte of the input or its end, and explains itself in bounds.
 pub(crate) fn of_error(error: &Error, input_len: usize) {
-    assert!(error.offset().is_some_and(|at| at <= input_len as u64), "{error}");
+    assert!(error.offset().is_none_or(|at| at <= input_len as u64), "{error}");
     assert!(error.path().is_none_or(|path| path.starts_with('$') && path.len() <= MAX_PATH), "{error}");
+    assert!(error.to_string().len() <= MAX_PATH + 1024);
+}
+
+/// An error of decoding says where, and, once values are being read, in which of them.
+fn of_decode_error(error: &Error, input_len: usize) {
+    of_error(error, input_len);
+    assert!(error.offset().is_some(), "{error}");
     let before_structure = matches!(
         error.kind(),
         ErrorKind::BadMagic

@@ -6,4 +6,5 @@ pub(crate) mod laws;
 mod quick;
 pub(crate) mod recipe;
 
+#[allow(unused_imports, reason = "each test takes what it needs")]
 pub(crate) use recipe::Recipe;
