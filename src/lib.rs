@@ -121,7 +121,7 @@ pub use graph::{
     BufferRef, ClassRef, Cursor, Element, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Kind, NodeId, Printer,
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
-pub use lazy::{Lazy, LazyCursor};
+pub use lazy::{Lazy, LazyCursor, LazyProperty};
 pub use marshal::Marshal;
 #[cfg(feature = "serde")]
 pub use serde::{

@@ -45,7 +45,13 @@ fn the_head_is_that_of_the_specification() {
     let tables = tables();
     assert_eq!(tables["magic"].as_array().unwrap().iter().map(byte).collect::<Vec<_>>(), header::MAGIC);
     assert_eq!(tables["version"], header::VERSION);
-    let flags = [("SHAPES", header::SHAPES), ("TEXT", header::TEXT), ("DATA", header::DATA), ("REFS", header::REFS)];
+    let flags = [
+        ("SHAPES", header::SHAPES),
+        ("TEXT", header::TEXT),
+        ("DATA", header::DATA),
+        ("INDEX", header::INDEX),
+        ("REFS", header::REFS),
+    ];
     assert_eq!(tables["flags"].as_object().unwrap().len(), flags.len());
     for (name, flag) in flags {
         assert_eq!(tables["flags"][name], flag.trailing_zeros(), "{name}");
@@ -97,6 +103,18 @@ fn errors_are_those_of_the_specification() {
     let known: Vec<&str> = ErrorKind::ALL.iter().map(|kind| kind.as_str()).collect();
     assert_eq!(named, known[..named.len()], "in the table's order, which decides between faults of one value");
     // What is not of reading a message.
-    assert_eq!(known[named.len()..], ["shared-base", "unknown-value", "bad-syntax", "unrepresentable"]);
+    let others = [
+        "shared-base",
+        "unknown-value",
+        "bad-syntax",
+        "bad-compression",
+        "not-found",
+        "bad-snapshot",
+        "damaged",
+        "io",
+        "not-durable",
+        "unrepresentable",
+    ];
+    assert_eq!(known[named.len()..], others);
     assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len());
 }

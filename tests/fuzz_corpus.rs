@@ -31,6 +31,12 @@ fn decode() {
 }
 
 #[test]
+fn parts() {
+    replay("parts", bodies::parts);
+    replay("decode", bodies::parts);
+}
+
+#[test]
 fn graph() {
     replay("graph", bodies::graph);
 }

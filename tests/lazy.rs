@@ -83,9 +83,10 @@ fn compare(eager: Cursor<'_>, lazy: LazyCursor<'_>, depth: usize, left: &mut usi
     }
     let mut properties = lazy.properties();
     for property in eager.properties().take(300) {
-        let (key, value) = properties.next().unwrap().unwrap();
-        assert_eq!(format!("{key:?}"), format!("{:?}", property.key()));
-        down(property.value(), value);
+        let lazy_property = properties.next().unwrap().unwrap();
+        assert_eq!(lazy_property.name(), property.name());
+        assert_eq!(lazy_property.symbol().map(|own| own.kind()), property.symbol().map(|own| own.kind()));
+        down(property.value(), lazy_property.value());
         down(property.value(), lazy.get(property.key()).unwrap());
     }
     let mut entries = lazy.entries();
@@ -296,8 +297,8 @@ fn touch(cursor: LazyCursor<'_>, left: &mut usize) {
     for value in cursor.iter().take(20).flatten().flatten() {
         touch(value, left);
     }
-    for (_, value) in cursor.properties().take(20).flatten() {
-        touch(value, left);
+    for property in cursor.properties().take(20).flatten() {
+        touch(property.value(), left);
     }
     for (key, value) in cursor.entries().take(20).flatten() {
         touch(key, left);

@@ -50,6 +50,9 @@ struct Survey {
 /// Deeper values are counted with what holds them.
 const MAX_DEPTH: usize = 64;
 
+/// An object with more keys than this is a table: its values are taken together.
+const MANY_KEYS: usize = 256;
+
 impl Survey {
     fn add(&mut self, value: LazyCursor<'_>, place: &mut Place, depth: usize) -> Result<(), Error> {
         place.count += 1;
@@ -85,18 +88,16 @@ impl Survey {
         }
         let keys = value.len();
         for property in value.properties() {
-            let (key, value) = property?;
-            // An object with many keys is a table: its values are taken together.
-            let name = if keys > 256 { "[key]".into() } else { format!(".{}", key_text(&key)) };
-            self.add(value, place.inside.entry(name).or_default(), depth + 1)?;
+            let property = property?;
+            let name = match property.name() {
+                _ if keys > MANY_KEYS => "[key]".into(),
+                Some(name) => format!(".{}", name.to_string_lossy()),
+                None => "[symbol]".into(),
+            };
+            self.add(property.value(), place.inside.entry(name).or_default(), depth + 1)?;
         }
         Ok(())
     }
-}
-
-fn key_text(key: &marshal::PropertyKey<'_>) -> String {
-    let text = format!("{key:?}");
-    text.trim_matches('"').to_owned()
 }
 
 impl Place {

@@ -378,3 +378,63 @@ fn help_explains_with_examples() {
     }
     assert!(stdout(&folder.run(&["--version"]).success()).starts_with("marshal "));
 }
+
+#[test]
+fn a_snapshot_is_saved_queried_compared_and_verified() {
+    let folder = Folder::new();
+    let users: Vec<String> = (0..2000).map(|i| format!(r#"{{"name":"user {i}","tags":["a","b"]}}"#)).collect();
+    let json = format!(r#"{{"users":[{}],"odd key":[1,2]}}"#, users.join(","));
+    folder.file("in.json", &json);
+    folder.run(&["save", "in.json", "s.snap"]).success();
+    folder.run(&["save", "in.json", "z.snap", "--zstd", "--level", "9", "--generations", "2"]).success();
+    for file in ["s.snap", "z.snap"] {
+        assert_eq!(stdout(&folder.run(&["load", file]).success()), format!("{json}\n"));
+        assert_eq!(stdout(&folder.run(&["query", file, "users[1203].name"]).success()), "\"user 1203\"\n");
+        assert_eq!(stdout(&folder.run(&["query", file, r#"["odd key"][1]"#]).success()), "2\n");
+        assert!(stdout(&folder.run(&["verify", file]).success()).starts_with(&format!("{file}: ok, ")));
+    }
+    failed(folder.run(&["query", "s.snap", "users[2000]"]), 1, "error: s.snap: not-found: there is no element 2000");
+    failed(folder.run(&["query", "s.snap", "a..b"]), 2, "error: expected a name before \".b\"");
+
+    folder.file("other.json", json.replace("user 7\"", "user seven\"").replace("odd key", "even key"));
+    folder.run(&["save", "other.json", "t.snap"]).success();
+    let differences = stdout(&folder.run(&["diff", "s.snap", "t.snap"]).code(1));
+    assert_eq!(
+        differences,
+        "- $[\"odd key\"]: [1, 2]\n+ $[\"even key\"]: [1, 2]\n~ $.users[7].name: \"user 7\" -> \"user seven\"\n"
+    );
+    folder.run(&["diff", "s.snap", "z.snap"]).success();
+
+    let sizes = stdout(&folder.run(&["sizes", "s.snap"]).success());
+    assert!(sizes.lines().any(|line| line.ends_with(".users")) && sizes.contains(".name in 2000 values"), "{sizes}");
+    folder.run(&["sizes", "s.snap", "--html", "sizes.html"]).success();
+    assert!(fs::read_to_string(folder.path("sizes.html")).unwrap().contains("\"n\":\".users\""));
+
+    folder.run(&["recompress", "z.snap", "--compression", "lz4"]).success();
+    assert!(stdout(&folder.run(&["verify", "z.snap"]).success()).ends_with("lz4\n"));
+    let mut bytes = fs::read(folder.path("z.snap")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    folder.file("z.snap", bytes);
+    assert!(stdout(&folder.run(&["verify", "s.snap", "z.snap"]).code(1)).contains("z.snap: damaged at byte"));
+}
+
+#[test]
+fn a_dictionary_is_trained_and_needed() {
+    let folder = Folder::new();
+    let mut args = vec!["train".to_owned()];
+    for i in 0..150 {
+        folder.file("p.json", format!(r#"{{"name":"player {i}","items":["sword","shield"],"level":{}}}"#, i * 7919));
+        let name = format!("p{i}.snap");
+        folder.run(&["save", "p.json", &name]).success();
+        args.push(name);
+    }
+    args.extend(["-o", "dict", "--max-bytes", "1000"].map(str::to_owned));
+    folder.run(&args.iter().map(String::as_str).collect::<Vec<_>>()).success();
+    folder.run(&["save", "p.json", "d.snap", "--dictionary", "dict"]).success();
+    assert!(stderr(&folder.run(&["load", "d.snap"]).code(1)).contains("made with the dictionary"));
+    assert_eq!(
+        stdout(&folder.run(&["load", "d.snap", "--dictionary", "dict"]).success()),
+        fs::read_to_string(folder.path("p.json")).unwrap() + "\n"
+    );
+}

@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use byteorder::{ByteOrder, LittleEndian};
-
 use super::{View, extract};
-use crate::codec::{Head, Payload, Scan, TextHead, ViewBuffer, is_derived};
-use crate::error::{Error, ErrorKind, Fault};
+use crate::codec::{Head, Scan, TextHead, ViewBuffer, is_derived};
+use crate::error::{Error, ErrorKind};
 use crate::graph::{
     BufferRef, ClassRef, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Key, Kind, PropertyKey, RegExpRef,
-    ShapeKind, Symbol, well_formed,
+    ShapeKind, Symbol,
 };
 use crate::wire::ElementKind;
 use crate::wire::index::Position;
@@ -35,107 +33,24 @@ use crate::wire::index::Position;
 /// ```
 #[derive(Clone, Copy)]
 pub struct LazyCursor<'l> {
-    view: View<'l>,
-    at: Position,
+    pub(super) view: View<'l>,
+    pub(super) at: Position,
     /// Where its values begin.
-    inside: Position,
+    pub(super) inside: Position,
     /// Its own identity, if it has one.
-    identity: Option<u64>,
-    what: What<'l>,
+    pub(super) identity: Option<u64>,
+    pub(super) what: What<'l>,
 }
 
 /// A head with what is behind it.
 #[derive(Clone, Copy)]
-enum What<'l> {
+pub(super) enum What<'l> {
     Head(Head),
     Text(JsStr<'l>),
 }
 
-impl<'l> View<'l> {
-    /// A cursor on the value at `at`, or on the one that the reference there stands for.
-    pub(super) fn cursor(&self, at: Position) -> Result<LazyCursor<'l>, Error> {
-        let mut scan = self.scan_at(at)?;
-        let head = self.head(&mut scan)?;
-        let Head::Reference(identity) = head else { return self.cursor_on(at, scan, head, at.identity) };
-        if identity >= at.identity {
-            return Err(self.fault(ErrorKind::BadReference, at));
-        }
-        let target = self.resolve(identity)?;
-        let mut scan = self.scan_at(target)?;
-        let head = self.head(&mut scan)?;
-        let taken = target.identity..target.identity.saturating_add(head.identities());
-        if !taken.contains(&identity) {
-            return Err(self.fault(ErrorKind::BadIndex, target));
-        }
-        match head {
-            // The second identity of a typed array or view is that of its buffer.
-            Head::TypedArray { payload, .. } if identity != target.identity => {
-                self.cursor_on(target, scan, Head::Buffer { payload, max: None }, identity)
-            }
-            Head::View { buffer: ViewBuffer::Inline { payload, max }, .. } if identity != target.identity => {
-                self.cursor_on(target, scan, Head::Buffer { payload, max }, identity)
-            }
-            _ => self.cursor_on(target, scan, head, identity),
-        }
-    }
-
-    fn cursor_on(&self, at: Position, scan: Scan<'l>, head: Head, identity: u64) -> Result<LazyCursor<'l>, Error> {
-        let what = match head {
-            Head::Text(text) => What::Text(self.text(text, at)?),
-            Head::BigInt { at: start, len, .. } => {
-                self.check(&self.layout.structure, start as usize..(start + len) as usize)?;
-                What::Head(head)
-            }
-            _ => What::Head(head),
-        };
-        let identity = (head.identities() > 0).then_some(identity);
-        Ok(LazyCursor { view: *self, at, inside: scan.position(), identity, what })
-    }
-
-    fn fault(&self, kind: ErrorKind, at: Position) -> Error {
-        Fault::new(kind, self.layout.structure.start + at.structure as usize).into()
-    }
-
-    /// The string, checked.
-    fn text(&self, text: TextHead, at: Position) -> Result<JsStr<'l>, Error> {
-        match text {
-            TextHead::Utf8 { at: start, len, .. } => {
-                let range = start as usize..(start + len) as usize;
-                self.check(&self.layout.text, range.clone())?;
-                let bytes = &self.text[range];
-                match simdutf8::compat::from_utf8(bytes) {
-                    Ok(text) => Ok(JsStr::utf8(text)),
-                    Err(error) => {
-                        let at = self.layout.text.start + start as usize + error.valid_up_to();
-                        Err(Fault::new(ErrorKind::InvalidUtf8, at).into())
-                    }
-                }
-            }
-            TextHead::Utf16 { payload, .. } => {
-                let units = self.bytes(payload)?;
-                match well_formed(units.chunks_exact(2).map(LittleEndian::read_u16)) {
-                    // One string has one form.
-                    Some(text) => Ok(JsStr::utf8(self.texts.push_get(text))),
-                    None => Ok(JsStr::utf16(units)),
-                }
-            }
-            TextHead::Interned(id) => match self.interned(id)? {
-                TextHead::Interned(_) => Err(self.fault(ErrorKind::UnknownString, at)),
-                text => self.text(text, at),
-            },
-        }
-    }
-
-    /// The bytes of a payload, and that those skipped before it are zero is not looked at: they may be another part's.
-    fn bytes(&self, payload: Payload) -> Result<&'l [u8], Error> {
-        let range = payload.at as usize..(payload.at + payload.len) as usize;
-        self.check(&self.layout.data, range.clone())?;
-        Ok(&self.data[range])
-    }
-}
-
 impl<'l> LazyCursor<'l> {
-    fn head(self) -> Option<Head> {
+    pub(super) fn head(self) -> Option<Head> {
         match self.what {
             What::Head(head) => Some(head),
             What::Text(_) => None,
@@ -369,72 +284,6 @@ impl<'l> LazyCursor<'l> {
         Err(missing(key))
     }
 
-    /// The keys and values of an object, or the extra properties of an array, in their order; nothing for anything else.
-    pub fn properties(self) -> impl Iterator<Item = Result<(PropertyKey<'l>, LazyCursor<'l>), Error>> + use<'l> {
-        let (first, keys) = match self.head() {
-            Some(Head::Object(shape)) => {
-                let keys = self.view.shapes.keys_len(shape);
-                (u64::from(is_derived(self.view.shapes, shape)), (0..keys).map(move |i| (shape, i)).collect())
-            }
-            _ => (0, Vec::new()),
-        };
-        let shaped = keys
-            .into_iter()
-            .map(move |(shape, i)| Ok((self.view.shapes.key(shape, i).into(), self.child(first + i as u64)?)));
-        let is_map = matches!(self.head(), Some(Head::Map(_)));
-        let (pairs, failed) = match self.pairs() {
-            Ok((scan, n)) if !is_map => (Some((scan, n)), None),
-            Ok(_) => (None, None),
-            Err(error) => (None, Some(Err(error))),
-        };
-        let in_pairs = Values::new(self.view, pairs.map(|(scan, n)| (scan, 2 * n))).pairs().map(|pair| {
-            let (key, value) = pair?;
-            let own = match (key.text(), key.head()) {
-                (Some(text), _) => Key::String(text),
-                (None, Some(Head::Symbol(index))) => Key::Symbol(index),
-                _ => return Err(key.view.fault(ErrorKind::WrongType, key.at)),
-            };
-            Ok((own.into(), value))
-        });
-        shaped.chain(failed).chain(in_pairs)
-    }
-
-    /// The elements of an array, holes as `None`; nothing for anything else. Those of a typed array are read through
-    /// [`elements`](Self::elements).
-    pub fn iter(self) -> impl Iterator<Item = Result<Option<LazyCursor<'l>>, Error>> + use<'l> {
-        let values = match self.head() {
-            Some(Head::Array(n)) => Values::new(self.view, self.view.scan_at(self.inside).ok().map(|scan| (scan, n))),
-            _ => Values::new(self.view, None),
-        };
-        let others = match self.head() {
-            Some(Head::Sparse { .. } | Head::Packed { .. }) => self.len(),
-            _ => 0,
-        };
-        let found = move |index| match self.at(index) {
-            Err(error) if error.is_not_found() => Ok(None),
-            other => other.map(Some),
-        };
-        values.map(|value| value.map(Some)).chain((0..others).map(found))
-    }
-
-    /// The entries of a Map, in their order; nothing for anything else.
-    pub fn entries(self) -> impl Iterator<Item = Result<(LazyCursor<'l>, LazyCursor<'l>), Error>> + use<'l> {
-        let values = match self.head() {
-            Some(Head::Map(n)) => self.view.scan_at(self.inside).ok().map(|scan| (scan, 2 * n)),
-            _ => None,
-        };
-        Values::new(self.view, values).pairs()
-    }
-
-    /// The values of a Set, in their order; nothing for anything else.
-    pub fn members(self) -> impl Iterator<Item = Result<LazyCursor<'l>, Error>> + use<'l> {
-        let values = match self.head() {
-            Some(Head::Set(n)) => self.view.scan_at(self.inside).ok().map(|scan| (scan, n)),
-            _ => None,
-        };
-        Values::new(self.view, values)
-    }
-
     /// The built-in part of a derived instance.
     ///
     /// # Errors
@@ -564,7 +413,7 @@ impl<'l> LazyCursor<'l> {
     }
 
     /// A scan at the first pair of keys and values, and how many there are.
-    fn pairs(self) -> Result<(Scan<'l>, u64), Error> {
+    pub(super) fn pairs(self) -> Result<(Scan<'l>, u64), Error> {
         let mut scan = self.view.scan_at(self.inside).or_else(|_| Ok::<_, Error>(self.view.scan()))?;
         match self.head() {
             Some(Head::Dictionary { len, .. } | Head::Map(len)) => Ok((scan, len)),
@@ -627,42 +476,4 @@ fn missing(key: Key<'_>) -> Error {
         Key::Symbol(_) => "there is no property with this Symbol".to_owned(),
     };
     Error::new(ErrorKind::NotFound, detail)
-}
-
-/// Values that follow one another.
-struct Values<'l> {
-    view: View<'l>,
-    next: Option<(Scan<'l>, u64)>,
-}
-
-impl<'l> Values<'l> {
-    fn new(view: View<'l>, next: Option<(Scan<'l>, u64)>) -> Self {
-        Values { view, next }
-    }
-
-    fn pairs(mut self) -> impl Iterator<Item = Result<(LazyCursor<'l>, LazyCursor<'l>), Error>> {
-        std::iter::from_fn(move || {
-            let key = self.next()?;
-            let value = self.next()?;
-            Some(key.and_then(|key| Ok((key, value?))))
-        })
-    }
-}
-
-impl<'l> Iterator for Values<'l> {
-    type Item = Result<LazyCursor<'l>, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (scan, left) = self.next.as_mut().filter(|(_, left)| *left > 0)?;
-        *left -= 1;
-        let cursor = self.view.cursor(scan.position()).and_then(|cursor| {
-            self.view.skip(scan, 1)?;
-            Ok(cursor)
-        });
-        if cursor.is_err() {
-            // Where the next value begins is not known.
-            self.next = None;
-        }
-        Some(cursor)
-    }
 }

@@ -5,6 +5,8 @@
 
 mod cursor;
 mod extract;
+mod read;
+mod values;
 
 use std::fmt;
 use std::ops::Range;
@@ -13,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use elsa::sync::FrozenVec;
 
 pub use cursor::LazyCursor;
+pub use values::LazyProperty;
 
 use crate::codec::{Head, Scan, TextHead, read_shapes};
 use crate::error::{Error, ErrorKind, Fault};
