@@ -13,7 +13,8 @@ mod write;
 mod write_shapes;
 
 pub use decode::Decoder;
-pub(crate) use decode::{check, decode};
+pub(crate) use decode::{check, decode, path_at};
 pub use encode::Encoder;
 pub(crate) use encode::encode_into;
+pub(crate) use shapes::read_shapes;
 pub use options::{DecodeOptions, EncodeOptions};

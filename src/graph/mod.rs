@@ -28,7 +28,7 @@ mod walk;
 use std::sync::Arc;
 
 pub(crate) use build::{MAX_SAFE_INTEGER, may_shape};
-pub(crate) use bytes::ByteStore;
+pub(crate) use bytes::{ByteStore, bytes_of, numbers};
 pub use bytes::Element;
 pub use cursor::{Cursor, Kind, Property};
 pub use data::{BufferRef, Elements, JsBigInt, RegExpRef, ViewRef};
@@ -38,7 +38,7 @@ pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
-pub(crate) use number::{MIN_PACKED, is_canonical_packing, is_time_value, packed_kind, push_element};
+pub(crate) use number::{MIN_PACKED, element, is_canonical_packing, is_time_value, packed_kind, push_element};
 pub(crate) use path::{Segment, Step, path, path_of};
 pub use print::Printer;
 pub use regexp::RegExpFlags;

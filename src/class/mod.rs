@@ -1,0 +1,55 @@
+//! Classes: Rust values as instances of JavaScript classes, typed and with identity, to bytes and back.
+//!
+//! What users need is at the root of the crate: [`Class`](crate::Class) and its derive, [`Classes`](crate::Classes),
+//! [`Shared`](crate::Shared) and [`Weak`](crate::Weak). Here is what fields are made of.
+
+mod classes;
+mod copy;
+mod defer;
+mod describe;
+mod drop;
+mod field;
+mod fields;
+mod follow;
+mod found;
+mod node;
+mod plan;
+mod pointer;
+mod read;
+mod skim;
+mod sync;
+mod write;
+
+pub use classes::Classes;
+pub use copy::Copier;
+pub(crate) use copy::deep_clone;
+pub use describe::Class;
+#[doc(hidden)]
+pub use describe::{Description, Flatten, generic_name};
+pub use field::{Field, Identity};
+pub use fields::{Date, ErrorBase, TypedArray};
+pub use node::Pointee;
+#[doc(hidden)]
+pub use node::{
+    AnyNode, Implements, InstanceOf, Node, NodeOf, SyncNode, Target, TraitTag, copy_shared_as, declare,
+    read_boxed_object, read_shared_object,
+};
+#[doc(hidden)]
+pub use plan::{Instance, Opened};
+pub use pointer::{Shared, Weak};
+pub use read::Reader;
+pub(crate) use read::decode;
+pub use sync::{SyncShared, SyncWeak};
+pub use write::Writer;
+
+use crate::error::Error;
+
+/// Encodes a value with all it leads to: the message, and the classes that it names.
+pub(crate) fn encode<T: Field>(value: &T) -> Result<(Vec<u8>, Classes), Error> {
+    let mut writer = Writer::new();
+    writer.root(value)?;
+    let (message, classes) = writer.into_parts();
+    let mut bytes = Vec::new();
+    message.append_to(&mut bytes);
+    Ok((bytes, classes))
+}
