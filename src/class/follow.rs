@@ -136,14 +136,13 @@ impl<'a> Reader<'a> {
 
     /// The content of a pointer: reads what a wrapper around a primitive holds, or the object.
     pub(super) fn target<T: Field>(&mut self) -> Result<T, Error> {
+        self.filling = self.identities;
         if T::IDENTITY == Identity::Boxed {
             let at = self.structure.offset();
             if self.peek()? == tag::BOXED {
                 self.structure.u8()?;
                 self.take_identity(at)?;
             }
-        } else {
-            self.filling = self.identities;
         }
         T::read(self)
     }
