@@ -11,7 +11,9 @@ use super::Class;
 use super::describe::Description;
 use super::node::{Casts, Implements, Node, Pointee};
 use crate::error::{Error, ErrorKind};
-use crate::graph::{ShapeKind, Shapes};
+use crate::wire::item::Source;
+use crate::wire::shape_list::Text;
+use crate::wire::shapes;
 
 /// The classes that a message may name, and the Rust types that they become.
 ///
@@ -167,16 +169,19 @@ impl Classes {
         self.wrong.clone().map_or(Ok(()), Err)
     }
 
-    pub(super) fn check_shapes(&self, shapes: &Shapes) -> Result<(), Error> {
+    pub(super) fn check_shapes(&self, source: &Source<'_>) -> Result<(), Error> {
         if !self.refuse_unknown_classes {
             return Ok(());
         }
-        for shape in 0..shapes.len() as u32 {
-            if let ShapeKind::Class(class) | ShapeKind::Derived(class) | ShapeKind::Custom(class) = shapes.kind(shape)
-                && !class.name().as_str().is_some_and(|name| self.has_name(name))
-            {
-                let detail = format!("the class {} is not registered", class.name().to_string_lossy());
-                return Err(Error::new(ErrorKind::UnknownClass, detail));
+        for entry in (0..).map_while(|shape| source.shapes.shape(shape)) {
+            let is_known = match source.shapes.class_name(source.shapes_section, entry) {
+                _ if !matches!(entry.kind, shapes::CLASS | shapes::DERIVED | shapes::CUSTOM) => true,
+                Text::Utf8(name) => self.has_name(name),
+                Text::Utf16(_) => false,
+            };
+            if !is_known {
+                let text = source.shapes.class_name(source.shapes_section, entry);
+                return Err(Error::new(ErrorKind::UnknownClass, format!("{text:?} is not registered")));
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     /// The object that comes next, as the content of a [`Shared`](super::Shared).
     #[inline]
     pub(super) fn shared<T: Field>(&mut self) -> Result<Rc<Node<T>>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         let new = |node: &Rc<Node<T>>| (Known::Rc(node.clone()), read::Node::Rc(node.clone()));
         let id = match self.find::<T>(at, |from| from.shared::<T>().map(|node| Known::Rc(node)))? {
             Found::New(id) => id,
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
 
     /// The object that comes next, as the content of a [`SyncShared`](super::SyncShared).
     pub(super) fn sync_shared<T: Field>(&mut self) -> Result<Arc<SyncNode<T>>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         let new = |node: &Arc<SyncNode<T>>| (known_arc(node), read::Node::Arc(node.clone()));
         let id = match self.find::<T>(at, |from| from.sync_shared::<T>().map(|node| known_arc(&node)))? {
             Found::New(id) => id,
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
 
     /// The object that comes next behind an `Rc`, which can't be made before its content.
     pub(super) fn counted<T: Field>(&mut self) -> Result<Rc<T>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         match self.find::<T>(at, |from| from.counted::<T>().map(|value| Known::Rc(value)))? {
             Found::New(id) => {
                 let value = Rc::new(self.closed_content::<T>(id)?);
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
 
     /// The object that comes next behind an `Arc`.
     pub(super) fn counted_sync<T: Field>(&mut self) -> Result<Arc<T>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         match self.find::<T>(at, |from| from.counted_sync::<T>().map(|value| known_arc(&value)))? {
             Found::New(id) => {
                 let value = Arc::new(self.closed_content::<T>(id)?);
@@ -86,17 +86,17 @@ impl<'a> Reader<'a> {
 
     /// The instance that comes next, as a trait object that its class is registered for.
     pub(super) fn shared_object<T: ?Sized + Pointee>(&mut self) -> Result<Rc<T::Node>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         if self.peek()? != tag::REFERENCE {
             return (self.casts::<T>(at)?.read_shared)(self);
         }
-        self.structure.u8()?;
+        self.source.structure.u8()?;
         let id = self.reference(at)?;
         let any = match self.known_mut(id).clone() {
             Known::Rc(any) => any,
             Known::Nothing => {
                 return self.elsewhere(id, at, |from| {
-                    let at = from.structure.offset();
+                    let at = from.source.structure.offset();
                     (from.casts::<T>(at)?.read_shared)(from)
                 });
             }
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
 
     /// The instance that comes next, owned, as a trait object that its class is registered for.
     pub(super) fn boxed_object<T: ?Sized + Pointee>(&mut self) -> Result<Box<T>, Error> {
-        let at = self.structure.offset();
+        let at = self.source.structure.offset();
         (self.casts::<T>(at)?.read_boxed)(self)
     }
 
@@ -117,17 +117,16 @@ impl<'a> Reader<'a> {
         let opened = self.peek_shape(&T::pointee_name)?;
         let trait_id = TypeId::of::<T>();
         let classes = self.classes;
-        let plan = &mut self.plans[opened as usize];
-        let casts = match plan.casts {
+        let casts = match self.plans[opened as usize].casts {
             Some((known, casts)) if known == trait_id => casts,
             _ => {
-                let name = self.shapes.class_name(opened).unwrap_or_default();
+                let name = self.class_name(opened).unwrap_or_default();
                 let casts = classes.casts_of_name(name, trait_id).ok_or_else(|| {
                     let kind = if classes.has_name(name) { ErrorKind::WrongType } else { ErrorKind::UnknownClass };
                     let detail = format!("{name} is not registered as a {}", T::pointee_name());
                     Error::new(kind, detail).at_offset(at)
                 })?;
-                plan.casts = Some((trait_id, casts));
+                self.plans[opened as usize].casts = Some((trait_id, casts));
                 casts
             }
         };
@@ -138,9 +137,9 @@ impl<'a> Reader<'a> {
     pub(super) fn target<T: Field>(&mut self) -> Result<T, Error> {
         self.filling = self.identities;
         if T::IDENTITY == Identity::Boxed {
-            let at = self.structure.offset();
+            let at = self.source.structure.offset();
             if self.peek()? == tag::BOXED {
-                self.structure.u8()?;
+                self.source.structure.u8()?;
                 self.take_identity(at)?;
             }
         }
@@ -164,7 +163,7 @@ impl<'a> Reader<'a> {
                 return Ok(Found::New(NONE));
             }
             let id = self.identities;
-            if self.refs && !matches!(self.known_mut(id as usize), Known::Nothing) {
+            if self.source.refs && !matches!(self.known_mut(id as usize), Known::Nothing) {
                 // A reference led here before: the object is known, or being read.
                 let known = self.known_mut(id as usize).clone();
                 self.skim()?;
@@ -172,7 +171,7 @@ impl<'a> Reader<'a> {
             }
             return Ok(Found::New(id));
         }
-        self.structure.u8()?;
+        self.source.structure.u8()?;
         let id = self.reference(at)?;
         match self.known_mut(id).clone() {
             Known::Nothing => self.elsewhere(id, at, again).map(Found::Known),
@@ -186,10 +185,10 @@ impl<'a> Reader<'a> {
 
     /// The identity that a reference whose tag has been read refers to.
     fn reference(&mut self, at: usize) -> Result<usize, Error> {
-        if !self.refs {
+        if !self.source.refs {
             return Err(Fault::new(ErrorKind::BadReference, at).into());
         }
-        let id = self.structure.varint()?;
+        let id = self.source.structure.varint()?;
         usize::try_from(id)
             .ok()
             .filter(|&id| id < self.identities as usize)
@@ -204,7 +203,7 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let start = match self.extents.get(id) {
-            Some(extent) if extent.end.structure > 0 => extent.start,
+            Some(extent) if extent.end.is_some() => extent.start,
             // It has been read, and not as something that can be referred to.
             _ => return Err(self.wrong_reference(at)),
         };
@@ -245,7 +244,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn learn(&mut self, id: u32, known: impl FnOnce() -> Known) {
-        if self.refs && id != NONE {
+        if self.source.refs && id != NONE {
             *self.known_mut(id as usize) = known();
         }
     }

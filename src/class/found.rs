@@ -1,8 +1,8 @@
 //! How an error calls a value by its tag.
 
 use super::Reader;
-use crate::graph::ShapeKind;
-use crate::wire::{self, tag};
+use crate::wire::shape_list::Text;
+use crate::wire::{self, shapes, tag};
 
 /// What a value with this tag is, which stands before what `rest` reads.
 pub(super) fn name(reader: &Reader<'_>, tag: u8, mut rest: wire::Reader<'_>) -> String {
@@ -34,15 +34,15 @@ pub(super) fn name(reader: &Reader<'_>, tag: u8, mut rest: wire::Reader<'_>) -> 
 }
 
 fn shape_name(reader: &Reader<'_>, shape: u64) -> String {
-    if shape >= reader.shapes.len() as u64 {
-        return "an object of an unknown shape".to_owned();
-    }
-    match reader.shapes.kind(shape as u32) {
-        ShapeKind::Plain | ShapeKind::NullPrototype => "an object".to_owned(),
-        ShapeKind::Class(class) | ShapeKind::Derived(class) => {
-            format!("an instance of {}", class.name().to_string_lossy())
-        }
-        ShapeKind::Custom(class) => format!("a custom {}", class.name().to_string_lossy()),
-        ShapeKind::Error(constructor) => format!("a {}", constructor.name()),
+    let Some(entry) = reader.source.shapes.shape(shape) else { return "an object of an unknown shape".to_owned() };
+    let name = match reader.source.shapes.class_name(reader.source.shapes_section, entry) {
+        Text::Utf8(name) => name,
+        Text::Utf16(_) => "a class with a lone surrogate in its name",
+    };
+    match entry.kind {
+        shapes::CLASS | shapes::DERIVED => format!("an instance of {name}"),
+        shapes::CUSTOM => format!("a custom {name}"),
+        shapes::ERROR => "an Error".to_owned(),
+        _ => "an object".to_owned(),
     }
 }

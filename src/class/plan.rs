@@ -10,8 +10,8 @@ use super::describe::Description;
 use super::read::Reader;
 use super::{Class, Field};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{JsStr, Key, ShapeKind};
-use crate::wire::tag;
+use crate::wire::shape_list::{Key, Text};
+use crate::wire::{shapes, tag};
 
 /// What is known of a shape of the message.
 #[derive(Clone, Default)]
@@ -60,15 +60,15 @@ impl Instance {
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The tag of an instance of `T`.
     #[doc(hidden)]
     #[inline]
     pub fn open<T: Class>(&mut self) -> Result<Opened, Error> {
-        let at = self.structure.offset();
-        let shape = match self.structure.u8()? {
+        let at = self.source.structure.offset();
+        let shape = match self.source.structure.u8()? {
             tag @ tag::OBJECT..tag::NULL => u64::from(tag - tag::OBJECT),
-            tag::OBJECT_LONG => self.structure.varint()?,
+            tag::OBJECT_LONG => self.source.structure.varint()?,
             _ => return Err(self.wrong_class::<T>(at)),
         };
         match self.plans.get(shape as usize) {
@@ -159,17 +159,24 @@ impl Reader<'_> {
 
     /// The shape of the object that comes next, which is not passed.
     pub(super) fn peek_shape(&mut self, expected: &dyn Fn() -> String) -> Result<u32, Error> {
-        let at = self.structure.offset();
-        let shape = match self.structure.u8()? {
+        let at = self.source.structure.offset();
+        let shape = match self.source.structure.u8()? {
             tag @ tag::OBJECT..tag::NULL => u64::from(tag - tag::OBJECT),
-            tag::OBJECT_LONG => self.structure.varint()?,
+            tag::OBJECT_LONG => self.source.structure.varint()?,
             _ => return Err(self.wrong(at, &expected())),
         };
-        self.structure.rewind(at);
-        if shape >= self.shapes.len() as u64 {
-            return Err(Fault::new(ErrorKind::UnknownShape, at).into());
-        }
+        self.source.structure.rewind(at);
+        self.source.values_of(shape, at)?;
         Ok(shape as u32)
+    }
+
+    /// The name of the class whose instances have the shape.
+    pub(super) fn class_name(&self, shape: u32) -> Option<&'a str> {
+        let entry = self.source.shapes.shape(u64::from(shape))?;
+        match self.source.shapes.class_name(self.source.shapes_section, entry) {
+            Text::Utf8(name) if matches!(entry.kind, shapes::CLASS | shapes::DERIVED) => Some(name),
+            _ => None,
+        }
     }
 
     fn seek(&mut self, instance: &Instance, field: usize) -> bool {
@@ -186,16 +193,13 @@ impl Reader<'_> {
     /// Whether a shape that is met as `T` for the first time has its name.
     #[cold]
     fn check_class<T: Class>(&mut self, shape: u64, at: usize) -> Result<(), Error> {
-        if shape >= self.shapes.len() as u64 {
+        let Some(entry) = self.source.shapes.shape(shape) else {
             return Err(Fault::new(ErrorKind::UnknownShape, at).into());
-        }
-        let about = Description::of::<T>();
-        let (class, derived) = match self.shapes.kind(shape as u32) {
-            ShapeKind::Class(class) => (class, false),
-            ShapeKind::Derived(class) => (class, true),
-            _ => return Err(self.wrong_class::<T>(at)),
         };
-        let Some(form) = about.forms.iter().position(|form| class.name() == form.name.as_str()) else {
+        let (version, derived) = (entry.version, entry.kind == shapes::DERIVED);
+        let about = Description::of::<T>();
+        let name = self.class_name(shape as u32);
+        let Some(form) = about.forms.iter().position(|form| name == Some(form.name.as_str())) else {
             return Err(self.wrong_class::<T>(at));
         };
         if !self.classes.has_type(TypeId::of::<T>()) {
@@ -207,11 +211,10 @@ impl Reader<'_> {
             let detail = format!("{} {is} a built-in in the message, and {should} here", about.class);
             return Err(Error::new(ErrorKind::WrongType, detail).at_offset(at));
         }
-        if class.version() > about.version {
-            let detail = format!("{} of version {}; this is version {}", about.class, class.version(), about.version);
+        if version > about.version {
+            let detail = format!("{} of version {version}; this is version {}", about.class, about.version);
             return Err(Error::new(ErrorKind::UnknownClass, detail).at_offset(at));
         }
-        let version = class.version();
         let plan = &mut self.plans[shape as usize];
         (plan.class, plan.version) = (Some(TypeId::of::<T>()), version);
         Ok(())
@@ -221,18 +224,18 @@ impl Reader<'_> {
     #[cold]
     fn compare<T: Class>(&mut self, opened: Opened) -> Result<(), Error> {
         let about = Description::of::<T>();
-        let (ShapeKind::Class(class) | ShapeKind::Derived(class)) = self.shapes.kind(opened.shape) else {
-            return Err(self.wrong_class::<T>(opened.at));
-        };
-        let Some(form) = about.forms.iter().position(|form| class.name() == form.name.as_str()) else {
-            let detail = format!("{} has no previous version called {}", about.class, class.name().to_string_lossy());
+        let name = self.class_name(opened.shape).unwrap_or_default();
+        let Some(form) = about.forms.iter().position(|form| form.name == name) else {
+            let detail = format!("{} has no previous version called {name}", about.class);
             return Err(Error::new(ErrorKind::UnknownClass, detail).at_offset(opened.at));
         };
         let keys = &about.forms[form].keys;
-        let mut fields = Vec::with_capacity(self.shapes.keys_len(opened.shape));
+        let entry = self.source.shapes.shape(u64::from(opened.shape));
+        let written = (0..).map_while(|index| self.source.shapes.key(self.source.shapes_section, entry?, index));
+        let mut fields = Vec::new();
         let mut taken = vec![false; keys.len()];
-        for key in self.shapes.keys(opened.shape) {
-            let is = |name: &str| key == Key::String(JsStr::utf8(name));
+        for key in written {
+            let is = |name: &str| key == Key::Text(Text::Utf8(name));
             let field = keys.iter().position(|field| is(field.key) || field.aliases.iter().any(|alias| is(alias)));
             match field {
                 Some(field) if taken[field] => {
@@ -242,8 +245,9 @@ impl Reader<'_> {
                 Some(field) => taken[field] = true,
                 None if about.refuse_unknown || self.classes.refuses_unknown_fields() => {
                     let name = match key {
-                        Key::String(name) => name.to_string_lossy().into_owned(),
-                        Key::Symbol(_) => "a Symbol".to_owned(),
+                        Key::Text(Text::Utf8(name)) => name,
+                        Key::Text(Text::Utf16(_)) => "with a lone surrogate",
+                        Key::Symbol(_) => "that is a Symbol",
                     };
                     let detail = format!("{} has no field {name}", about.class);
                     return Err(Error::new(ErrorKind::UnknownField, detail).at_offset(opened.at));
@@ -264,11 +268,10 @@ impl Reader<'_> {
     /// Passes over an instance to find its fields.
     fn find_fields(&mut self, mut instance: Instance, columns: &Columns) -> Result<Instance, Error> {
         let first = self.columns.len();
-        let at = instance.opened.at;
-        self.check_count(columns.fields.len() as u64, 1, at)?;
         self.columns.resize(first + columns.count + 2, None);
         (instance.columns, instance.fields) = (Some(first), columns.count);
-        if matches!(self.shapes.kind(instance.opened.shape), ShapeKind::Derived(_)) {
+        let entry = self.source.shapes.shape(u64::from(instance.opened.shape));
+        if entry.is_some_and(|entry| entry.kind == shapes::DERIVED) {
             self.columns[first] = Some(self.place());
             self.skim()?;
         }
@@ -286,7 +289,7 @@ impl Reader<'_> {
     #[cold]
     fn missing(&self, instance: &Instance, field: usize) -> Error {
         // The class is what the shape was last compared with.
-        let class = self.shapes.class_name(instance.opened.shape).unwrap_or_default();
+        let class = self.class_name(instance.opened.shape).unwrap_or_default();
         let detail = match self.classes.key_of(class, instance.form, field) {
             Some(key) => format!("{class} has no value for the field {key}"),
             None => format!("{class} has no value for its field {field}"),

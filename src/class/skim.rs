@@ -2,55 +2,45 @@
 //!
 //! No recursion, and nothing is passed over twice: what has been noted is passed in one step.
 
-use super::read::{Extent, Reader};
-use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::ShapeForm;
-use crate::wire::{ElementKind, tag};
+use super::read::{Extent, Place, Reader};
+use crate::error::Error;
+use crate::wire::item::Item;
+use crate::wire::tag;
 
 /// A container that is passed over.
 #[derive(Clone, Copy)]
 struct Frame {
     /// Values that are still to come.
     left: u64,
-    role: Role,
-    /// Of the object; `NONE` for none.
-    identity: u32,
-}
-
-const NONE: u32 = u32::MAX;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Plain,
-    /// A gap before each value, a count of properties after them.
-    Elements,
-    /// A varint follows.
-    RegExp,
-    /// Two varints follow.
-    View,
+    /// An array with holes: a gap before each value, a count of properties after them.
+    sparse: bool,
+    identity: Option<u32>,
 }
 
 impl Reader<'_> {
     /// Passes over the next value.
     pub(super) fn skim(&mut self) -> Result<(), Error> {
+        // What is passed over and then read claims its values twice.
+        let (claimed, expansion) = (self.source.claimed, std::mem::replace(&mut self.source.expansion, u64::MAX));
+        self.source.claimed = 0;
+        let result = self.skim_value();
+        (self.source.claimed, self.source.expansion) = (claimed, expansion);
+        result
+    }
+
+    fn skim_value(&mut self) -> Result<(), Error> {
         let mut stack = Vec::new();
-        let mut frame = Frame { left: 1, role: Role::Plain, identity: NONE };
+        let mut frame = Frame { left: 1, sparse: false, identity: None };
         loop {
             while frame.left == 0 {
-                match frame.role {
-                    Role::Plain => {}
-                    Role::RegExp => drop(self.structure.varint()?),
-                    Role::View => drop((self.structure.varint()?, self.structure.varint()?)),
-                    Role::Elements => {
-                        let at = self.structure.offset();
-                        frame.left = 2 * self.count(2, at)? as u64;
-                        frame.role = Role::Plain;
-                        continue;
-                    }
+                if frame.sparse {
+                    let at = self.source.structure.offset();
+                    frame.left = 2 * self.count(2, at)? as u64;
+                    frame.sparse = false;
+                    continue;
                 }
-                if frame.identity != NONE {
-                    let end = self.place();
-                    self.extents[frame.identity as usize].end = end;
+                if let Some(identity) = frame.identity {
+                    self.extents[identity as usize].end = Some(self.place());
                 }
                 match stack.pop() {
                     Some(parent) => frame = parent,
@@ -58,141 +48,53 @@ impl Reader<'_> {
                 }
             }
             frame.left -= 1;
-            if frame.role == Role::Elements {
-                self.structure.varint()?;
+            if frame.sparse {
+                self.source.structure.varint()?;
             }
-            if let Some(inner) = self.skim_one()? {
+            if let Some(inner) = self.skim_item()? {
                 stack.push(frame);
                 frame = inner;
             }
         }
     }
 
-    /// Passes over a tag and its operands; the values that follow, if any do.
-    fn skim_one(&mut self) -> Result<Option<Frame>, Error> {
-        let at = self.structure.offset();
+    /// Passes over an item; the values that follow, if any do.
+    fn skim_item(&mut self) -> Result<Option<Frame>, Error> {
         let start = self.place();
-        let tag = self.structure.u8()?;
-        let size = match tag {
-            ..tag::STRING | tag::NULL..=tag::TRUE => return Ok(None),
-            tag::STRING..tag::ARRAY => {
-                self.text(u64::from(tag - tag::STRING), at)?;
-                return Ok(None);
-            }
-            tag::U8 | tag::I8 => 1,
-            tag::U16 | tag::I16 => 2,
-            tag::U32 | tag::I32 | tag::F32 => 4,
-            tag::F64 => 8,
-            tag::BIGINT | tag::BIGINT_NEGATIVE => {
-                let n = self.structure.varint()?;
-                usize::try_from(n).unwrap_or(usize::MAX)
-            }
-            tag::STRING_LONG | tag::STRING_UTF16 | tag::INTERN | tag::INTERNED => {
-                self.structure.rewind(at);
-                return self.skim_string().map(|()| None);
-            }
-            tag::SYMBOL | tag::REFERENCE => {
-                self.structure.varint()?;
-                return Ok(None);
-            }
-            tag::ARRAY..=tag::BUFFER_RESIZABLE | tag::TYPED_ARRAY | tag::VIEW => {
-                return self.skim_object(tag, start.identities, at, start);
-            }
-            _ => return Err(Fault::new(ErrorKind::BadTag, at).into()),
-        };
-        self.structure.take(size)?;
-        Ok(None)
-    }
-
-    fn skim_string(&mut self) -> Result<(), Error> {
-        let at = self.structure.offset();
-        if self.peek()? == tag::STRING_UTF16 {
-            self.structure.u8()?;
-            let n = self.structure.varint()?;
-            return self.payload(n, 2, 2, at).map(drop);
-        }
-        self.string("a string").map(drop)
-    }
-
-    fn skim_object(
-        &mut self,
-        tag: u8,
-        identity: u32,
-        at: usize,
-        start: super::read::Place,
-    ) -> Result<Option<Frame>, Error> {
-        let id = identity as usize;
-        if let Some(known) = self.extents.get(id)
-            && known.end.structure > 0
-            && known.start.structure == at
+        if let Some(end) = self.noted(&start)
+            && (tag::ARRAY..=tag::VIEW).contains(&self.peek()?)
         {
-            let end = known.end;
             self.go(end);
             return Ok(None);
         }
-        if id >= self.extents.len() {
-            self.extents.resize(id + 1, Extent::default());
+        let item = self.source.item()?;
+        let identities = item.identities();
+        if identities == 0 {
+            return Ok(None);
         }
-        self.extents[id] = Extent { start, end: Default::default() };
-        self.identities += 1;
-        let mut role = Role::Plain;
-        let left = match tag {
-            tag::ARRAY..tag::OBJECT => self.check_count(u64::from(tag - tag::ARRAY), 1, at)? as u64,
-            tag::OBJECT..tag::NULL => self.values_of(u64::from(tag - tag::OBJECT), at)?,
-            tag::OBJECT_LONG => {
-                let shape = self.structure.varint()?;
-                self.values_of(shape, at)?
-            }
-            tag::ARRAY_LONG | tag::SET => self.count(1, at)? as u64,
-            tag::DICTIONARY | tag::DICTIONARY_NULL | tag::MAP => 2 * self.count(2, at)? as u64,
-            tag::ARRAY_SPARSE => {
-                self.structure.varint()?;
-                role = Role::Elements;
-                self.count(1, at)? as u64
-            }
-            tag::ARRAY_PACKED | tag::TYPED_ARRAY => {
-                let kind = self.element_kind(at, tag == tag::ARRAY_PACKED)?;
-                let n = self.structure.varint()?;
-                self.payload(n, kind.size(), kind.size(), at)?;
-                if tag == tag::TYPED_ARRAY {
-                    self.identities += 1;
-                }
-                0
-            }
-            tag::DATE => {
-                self.structure.take(8)?;
-                0
-            }
-            tag::REGEXP => {
-                self.structure.u8()?;
-                role = Role::RegExp;
-                1
-            }
-            tag::BOXED => 1,
-            tag::BUFFER | tag::BUFFER_RESIZABLE => {
-                let n = self.structure.varint()?;
-                if tag == tag::BUFFER_RESIZABLE {
-                    self.structure.varint()?;
-                }
-                self.payload(n, 1, 8, at)?;
-                0
-            }
-            _ => {
-                let kind = self.structure.u8()?;
-                ElementKind::from_code(kind).ok_or_else(|| Fault::new(ErrorKind::BadKind, at))?;
-                role = Role::View;
-                1
-            }
+        let identity = self.identities as usize;
+        let unknown = Extent { start, end: None };
+        if identity >= self.extents.len() {
+            self.extents.resize(identity + 1, unknown);
+        }
+        self.extents[identity] = unknown;
+        self.identities += identities;
+        let left = match item {
+            Item::Array(n) | Item::Set(n) => n,
+            Item::Dictionary { len, .. } => 2 * len,
+            Item::Map(n) => 2 * n,
+            Item::Boxed => 1,
+            Item::Object(shape) => self.source.values_of(shape, start.at.structure)?,
+            Item::Sparse { present, .. } => present,
+            _ => 0,
         };
-        Ok(Some(Frame { left, role, identity }))
+        let sparse = matches!(item, Item::Sparse { .. });
+        Ok(Some(Frame { left, sparse, identity: Some(identity as u32) }))
     }
 
-    /// How many values an object of this shape has.
-    fn values_of(&self, shape: u64, at: usize) -> Result<u64, Error> {
-        if shape >= self.shapes.len() as u64 {
-            return Err(Fault::new(ErrorKind::UnknownShape, at).into());
-        }
-        let (form, keys) = self.shapes.form(shape as u32);
-        Ok(keys as u64 + u64::from(form != ShapeForm::Object))
+    /// Where the object ends whose tag is at `start`, if it has been passed over before.
+    fn noted(&self, start: &Place) -> Option<Place> {
+        let extent = self.extents.get(start.identities as usize)?;
+        extent.end.filter(|_| extent.start.at == start.at)
     }
 }

@@ -6,11 +6,9 @@ use crate::graph::{MAX_SAFE_INTEGER, Node, NodeId, Slot, Span, View};
 
 impl Read<'_> {
     /// Completes the container whose values have been read. `false`: values follow after all.
+    #[inline(never)]
     pub(super) fn close<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
-        if self.frame.role == Role::Plain && BUILD {
-            return Ok(true);
-        }
-        let complete = match self.frame.role {
+        let complete = match self.frame().role {
             Role::Plain | Role::Root | Role::Boxed | Role::Derived => true,
             Role::Map | Role::Set | Role::Dictionary | Role::Extra => self.distinct_keys()?,
             Role::Elements => self.extra_properties()?,
@@ -25,13 +23,13 @@ impl Read<'_> {
 
     /// Gives back the slots of a container that is complete: only what it is remains, not what it holds.
     fn drop_values(&mut self) {
-        if self.frame.role == Role::Root {
+        if self.frame().role == Role::Root {
             return;
         }
-        let node = self.graph.nodes[self.frame.node.index()];
+        let node = self.graph.nodes[self.frame().node.index()];
         let first = match node {
             Node::RegExp { start, .. } => start as usize,
-            Node::View(_) => self.frame.end as usize - 1,
+            Node::View(_) => self.frame().end as usize - 1,
             _ => {
                 let values = self.graph.values_of(node);
                 if values.count == 0 { return } else { values.start - (values.stride - 1) }
@@ -41,7 +39,7 @@ impl Read<'_> {
     }
 
     fn distinct_keys(&mut self) -> Result<bool, Fault> {
-        let (first, width) = match self.graph.nodes[self.frame.node.index()] {
+        let (first, width) = match self.graph.nodes[self.frame().node.index()] {
             Node::Set(span) => (span.start, 1),
             Node::Map(span) | Node::Dictionary(span) | Node::NullDictionary(span) => (span.start, 2),
             Node::Sparse(side) => {
@@ -50,7 +48,7 @@ impl Read<'_> {
             }
             _ => return Ok(true),
         };
-        let (graph, n) = (&self.graph, (self.frame.end - first) as usize / width);
+        let (graph, n) = (&self.graph, (self.frame().end - first) as usize / width);
         let key = |i: usize| graph.same_key(graph.slots[first as usize + width * i]);
         match self.distinct.first_duplicate(n, key) {
             None => Ok(true),
@@ -64,12 +62,12 @@ impl Read<'_> {
 
     /// The extra properties of an array whose elements have been read.
     fn extra_properties(&mut self) -> Result<bool, Fault> {
-        let Node::Sparse(side) = self.graph.nodes[self.frame.node.index()] else { return Ok(true) };
+        let Node::Sparse(side) = self.graph.nodes[self.frame().node.index()] else { return Ok(true) };
         let sparse = self.graph.sparse[side as usize];
         let at = self.structure.offset_of(sparse.span.cap);
         let n = self.structure.varint()?;
         let pairs = self.owe(n.saturating_mul(2), at)?;
-        if n > 0 && self.is_base(self.frame.node) {
+        if n > 0 && self.is_base(self.frame().node) {
             return Err(Fault::new(ErrorKind::WrongType, at));
         }
         let span = if n == 0 {
@@ -84,11 +82,11 @@ impl Read<'_> {
         };
         self.graph.sparse[side as usize].span = span;
         if n == 0 {
-            self.graph.settle(self.frame.node);
+            self.graph.settle(self.frame().node);
             return Ok(true);
         }
-        self.frame =
-            Frame { next: span.start + sparse.span.len, end: span.start + span.len, role: Role::Extra, ..self.frame };
+        let next = span.start + sparse.span.len;
+        *self.frame_mut() = Frame { next, end: span.start + span.len, role: Role::Extra, ..*self.frame() };
         Ok(false)
     }
 
@@ -98,12 +96,12 @@ impl Read<'_> {
     }
 
     fn view(&mut self) -> Result<bool, Fault> {
-        let Node::View(side) = self.graph.nodes[self.frame.node.index()] else { return Ok(true) };
+        let Node::View(side) = self.graph.nodes[self.frame().node.index()] else { return Ok(true) };
         let View { kind, offset: tag_at, .. } = self.graph.views[side as usize];
         let offset = self.structure.varint()?;
         let len = self.structure.varint()?.checked_sub(1);
         let bad = || Fault::new(ErrorKind::BadView, tag_at as usize);
-        let buffer = self.graph.slots[self.frame.end as usize - 1].node().ok_or_else(bad)?;
+        let buffer = self.graph.slots[self.frame().end as usize - 1].node().ok_or_else(bad)?;
         let Node::Buffer(bytes) = self.graph.nodes[buffer.index()] else { return Err(bad()) };
         let view = View { kind, buffer, offset, len };
         if !self.graph.buffers[bytes as usize].holds(&view) {
@@ -118,7 +116,8 @@ impl Read<'_> {
         if last_index > MAX_SAFE_INTEGER {
             return Err(Fault::new(ErrorKind::BadRegExp, self.regexp_at()));
         }
-        self.graph.slots[self.frame.end as usize] = Slot::Number(last_index as f64);
+        let place = self.frame().end as usize;
+        self.graph.slots[place] = Slot::Number(last_index as f64);
         Ok(true)
     }
 }

@@ -132,8 +132,9 @@ pub(super) struct Read<'a> {
     pub(super) graph: Graph<'a>,
     pub(super) strings: Vec<Slot>,
     pub(super) distinct: Distinct,
+    /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
+    /// and back would cost more than all else that opening a container does.
     pub(super) stack: Vec<Frame>,
-    pub(super) frame: Frame,
     /// The slot of a key or entry that stands twice.
     pub(super) doubled: Option<u32>,
 }
@@ -170,6 +171,9 @@ pub(super) enum Role {
     /// The base of a derived instance, then its fields.
     Derived,
 }
+
+/// A frame in which nothing is left to read.
+const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
 
 impl Role {
     /// Whether a container of this role minds which values it gets.
@@ -218,8 +222,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             graph,
             strings: Vec::new(),
             distinct: Distinct::default(),
-            stack: Vec::new(),
-            frame: root,
+            stack: vec![root],
             doubled: None,
         };
         Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
@@ -275,7 +278,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             return fault.into();
         }
         if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, self.read.doubled) {
-            fault.at = self.locate(self.read.frame.node, slot).unwrap_or(fault.at);
+            fault.at = self.locate(self.read.frame().node, slot).unwrap_or(fault.at);
         }
         Error::from(fault).at_path(self.path())
     }
@@ -285,8 +288,9 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     fn path(&self) -> String {
         let read = &self.read;
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
-        let parents = read.stack.iter().map(|frame| (frame, frame.next - 1));
-        let current = (read.frame.next < read.frame.end).then_some((&read.frame, read.frame.next));
+        let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
+        let parents = parents.iter().map(|frame| (frame, frame.next - 1));
+        let current = (current.next < current.end).then_some((current, current.next));
         let steps = parents.chain(current).filter(|(frame, _)| frame.role != Role::Root).map(|(frame, slot)| Step {
             node: frame.node,
             index: read
@@ -303,7 +307,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
         let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
         loop {
-            let frame = again.read.frame;
+            let frame = *again.read.frame();
             if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
                 return Some(again.read.structure.offset());
             }
@@ -345,6 +349,18 @@ impl Read<'_> {
         }
         self.graph.root = self.graph.slots[0];
         Ok(())
+    }
+
+    #[inline]
+    pub(super) fn frame(&self) -> &Frame {
+        self.stack.last().unwrap_or(&DONE)
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
     }
 
     pub(super) fn shapes(&self) -> &Shapes {

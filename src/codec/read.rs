@@ -1,82 +1,179 @@
 //! Reading the structure: one value a step (`spec/format.md`, sections 3 to 8).
 
+use byteorder::{ByteOrder, LittleEndian as Le};
+
 use super::decode::{Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
-use crate::graph::{
-    Buffer, Extent, Key, MAX_SAFE_INTEGER, Node, NodeId, Rank, RegExpFlags, ShapeForm, ShapeKind, Slot, Span, Sparse,
-    View, is_source, is_time_value, well_formed,
-};
-use crate::wire::{ElementKind, tag};
-
-use byteorder::{ByteOrder, LittleEndian};
-
-/// Buffers are aligned for elements of every size.
-const BUFFER_ALIGN: usize = 8;
+use crate::graph::{Extent, Node, NodeId, Slot, well_formed};
+use crate::wire::{tag, varint};
 
 impl Read<'_> {
     /// Reads up to `steps` values and says whether the root is complete.
     pub(super) fn run<const BUILD: bool>(&mut self, steps: usize) -> Result<bool, Fault> {
-        for _ in 0..steps {
-            if self.frame.role == Role::Elements {
-                self.gap()?;
+        let mut left = steps;
+        while left > 0 {
+            if self.frame().role == Role::Plain {
+                left -= self.leaves(left);
+                let &Frame { next, end, .. } = self.frame();
+                if next < end {
+                    if left == 0 {
+                        return Ok(false);
+                    }
+                    left -= 1;
+                    self.value(false)?;
+                }
+            } else {
+                left -= 1;
+                self.choosy_value()?;
             }
-            let at = self.structure.offset();
-            let tag = self.structure.u8()?;
-            self.owed -= 1;
-            let mut is_base = false;
-            if self.frame.role.is_choosy() {
-                self.admit(tag, at)?;
-                is_base = self.frame.role == Role::Derived;
-                if is_base {
-                    // Only the first value of a derived instance is one.
-                    self.frame.role = Role::Plain;
-                }
-            }
-            // An object is placed when its tag is read, before its values.
-            match tag {
-                ..=tag::INT_MAX => self.place(Slot::Number(f64::from(tag))),
-                ..tag::ARRAY => {
-                    let text = self.text(u64::from(tag - tag::STRING), at)?;
-                    self.place_checked(text, at)?;
-                }
-                ..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at)?,
-                ..tag::NULL => self.object(u64::from(tag - tag::OBJECT), is_base, at)?,
-                tag::OBJECT_LONG => {
-                    let shape = self.structure.varint()?;
-                    self.object(shape, is_base, at)?;
-                }
-                tag::ARRAY_LONG => {
-                    let n = self.structure.varint()?;
-                    self.array(n, at)?;
-                }
-                _ => match self.scalar(tag, at)? {
-                    Some(slot) => self.place_checked(slot, at)?,
-                    None => self.open(tag, at)?,
-                },
-            }
-            while self.frame.next == self.frame.end {
-                if !self.close::<BUILD>()? {
-                    continue;
-                }
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
-                }
+            if self.leave::<BUILD>()? {
+                return Ok(true);
             }
         }
         Ok(false)
     }
 
+    /// Reads a value, or the tag and the counts of one that holds others. An object is placed before its values.
     #[inline]
-    fn place(&mut self, slot: Slot) {
-        self.graph.slots[self.frame.next as usize] = slot;
-        self.frame.next += 1;
+    fn value(&mut self, is_base: bool) -> Result<(), Fault> {
+        let at = self.structure.offset();
+        let tag = self.structure.u8()?;
+        self.owed -= 1;
+        match tag {
+            tag::OBJECT..tag::NULL => self.object(u64::from(tag - tag::OBJECT), is_base, at),
+            tag::ARRAY..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at),
+            ..=tag::INT_MAX => {
+                self.place(Slot::Number(f64::from(tag)));
+                Ok(())
+            }
+            tag::STRING..tag::ARRAY => {
+                let text = self.text(u64::from(tag - tag::STRING), at)?;
+                self.place_checked(text, at)
+            }
+            tag::OBJECT_LONG => {
+                let shape = self.structure.varint()?;
+                self.object(shape, is_base, at)
+            }
+            tag::ARRAY_LONG => {
+                let n = self.structure.varint()?;
+                self.array(n, at)
+            }
+            _ => match self.scalar(tag, at)? {
+                Some(slot) => self.place_checked(slot, at),
+                None => self.open(tag, at),
+            },
+        }
+    }
+
+    /// Reads a value in a container that minds which values it gets.
+    fn choosy_value(&mut self) -> Result<(), Fault> {
+        if self.frame().role == Role::Elements {
+            self.gap()?;
+            return self.value(false);
+        }
+        // What is cut off here is told by reading it.
+        if let Some(&tag) = self.structure.rest().first() {
+            self.admit(tag, self.structure.offset())?;
+        }
+        let is_base = self.frame().role == Role::Derived;
+        if is_base {
+            // Only the first value of a derived instance is one.
+            self.frame_mut().role = Role::Plain;
+        }
+        self.value(is_base)
+    }
+
+    /// Leaves the containers that are complete, and says whether the root is.
+    #[inline]
+    fn leave<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
+        loop {
+            let &Frame { next, end, role, .. } = self.frame();
+            if next < end {
+                return Ok(false);
+            }
+            if !(BUILD && role == Role::Plain) && !self.close::<BUILD>()? {
+                continue;
+            }
+            if self.stack.len() == 1 {
+                return Ok(true);
+            }
+            self.stack.pop();
+        }
+    }
+
+    /// Reads values that hold no others, up to the first that is something else or is wrong, and at most `most`: how many.
+    ///
+    /// Most values of most messages are read here, so it keeps its state in locals; whatever is rare or wrong is left to
+    /// [`run`](Self::run), which begins again at its tag.
+    #[inline]
+    fn leaves(&mut self, most: usize) -> usize {
+        let bytes = self.structure.rest();
+        let text = self.text.as_bytes();
+        let (mut at, mut text_used) = (0, self.text_used);
+        // The next `len` bytes of the text, if they end where a character does.
+        let mut string = |len: usize| {
+            let end = text_used + len;
+            let whole = match text.get(end) {
+                Some(&byte) => (byte as i8) >= -0x40,
+                None => end == text.len(),
+            };
+            whole.then(|| Slot::Text(Extent::new(false, len as u32, std::mem::replace(&mut text_used, end) as u64)))
+        };
+        let places = self.frame().next as usize..self.frame().end as usize;
+        let slots = &mut self.graph.slots[places];
+        let mut read = 0;
+        for slot in slots.iter_mut().take(most) {
+            let Some((&tag, operand)) = bytes.get(at..).and_then(<[u8]>::split_first) else { break };
+            let operand_len;
+            (*slot, operand_len) = match tag {
+                ..=tag::INT_MAX => (Slot::Number(f64::from(tag)), 0),
+                ..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
+                    Some(text) => (text, 0),
+                    None => break,
+                },
+                tag::NULL => (Slot::Null, 0),
+                tag::UNDEFINED => (Slot::Undefined, 0),
+                tag::FALSE => (Slot::Bool(false), 0),
+                tag::TRUE => (Slot::Bool(true), 0),
+                tag::U8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0])), 1),
+                tag::U16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_u16(operand))), 2),
+                tag::U32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_u32(operand))), 4),
+                tag::I8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0] as i8)), 1),
+                tag::I16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_i16(operand))), 2),
+                tag::I32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_i32(operand))), 4),
+                tag::F32 if operand.len() >= 4 => (Slot::number(f64::from(Le::read_f32(operand))), 4),
+                tag::F64 if operand.len() >= 8 => (Slot::number(Le::read_f64(operand)), 8),
+                tag::STRING_LONG => match varint::read(operand) {
+                    Ok((len, taken)) if len <= u64::from(u32::MAX) => match string(len as usize) {
+                        Some(text) => (text, taken),
+                        None => break,
+                    },
+                    _ => break,
+                },
+                _ => break,
+            };
+            at += 1 + operand_len;
+            read += 1;
+        }
+        self.text_used = text_used;
+        self.structure.skip(at);
+        self.owed -= read as u64;
+        self.frame_mut().next += read as u32;
+        read
+    }
+
+    #[inline]
+    pub(super) fn place(&mut self, slot: Slot) {
+        let frame = self.frame_mut();
+        let next = frame.next;
+        frame.next += 1;
+        self.graph.slots[next as usize] = slot;
     }
 
     /// Places a value that is no container, where its container may mind which it is.
     #[inline]
     fn place_checked(&mut self, slot: Slot, at: usize) -> Result<(), Fault> {
-        if self.frame.role.is_choosy() {
+        if self.frame().role.is_choosy() {
             self.accept(slot, at)?;
         }
         self.place(slot);
@@ -159,7 +256,7 @@ impl Read<'_> {
         let start = self.payload(n, 2, 2, at)?;
         let len = u32::try_from(n).map_err(|_| Fault::new(ErrorKind::LimitExceeded, at))?;
         let units = self.graph.bytes.get(start, n * 2);
-        match well_formed(units.chunks_exact(2).map(LittleEndian::read_u16)) {
+        match well_formed(units.chunks_exact(2).map(Le::read_u16)) {
             Some(text) => Ok(self.graph.store_text(text.as_str().into())),
             None => Ok(Slot::Text(Extent::new(true, len, start))),
         }
@@ -195,7 +292,7 @@ impl Read<'_> {
     }
 
     /// The next `n` elements of `size` bytes in the data, aligned to `align`: where they begin.
-    fn payload(&mut self, n: u64, size: usize, align: usize, at: usize) -> Result<u64, Fault> {
+    pub(super) fn payload(&mut self, n: u64, size: usize, align: usize, at: usize) -> Result<u64, Fault> {
         let used = self.data_used;
         if n == 0 {
             return Ok(used as u64);
@@ -211,312 +308,5 @@ impl Read<'_> {
             None => return Err(Fault::new(ErrorKind::LengthOutOfBounds, at)),
         }
         Ok(start as u64)
-    }
-
-    /// Adds `n` values to what is owed.
-    #[inline]
-    pub(super) fn owe(&mut self, n: u64, at: usize) -> Result<u32, Fault> {
-        if n == 0 {
-            return Ok(0);
-        }
-        let remaining = self.structure.remaining() as u64;
-        if n > remaining || self.owed + n > remaining {
-            return Err(Fault::new(ErrorKind::LengthOutOfBounds, at));
-        }
-        self.owed += n;
-        self.values += n;
-        if self.values > self.options.max_values {
-            return Err(Fault::new(ErrorKind::LimitExceeded, at));
-        }
-        Ok(n as u32)
-    }
-
-    /// `n` slots at the end of the arena.
-    #[inline]
-    fn room(&mut self, n: u32) -> Span {
-        let start = self.graph.slots.len();
-        self.graph.slots.resize(start + n as usize, Slot::Undefined);
-        Span { start: start as u32, len: n, cap: n }
-    }
-
-    /// Places an object and goes on with its values.
-    #[inline]
-    fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
-        if self.stack.len() >= self.options.max_depth {
-            return Err(Fault::new(ErrorKind::LimitExceeded, at));
-        }
-        let id = NodeId(self.graph.nodes.len() as u32);
-        self.graph.nodes.push(node);
-        self.place(Slot::Node(id));
-        self.stack.push(self.frame);
-        self.frame = Frame { next: span.start, end: span.start + span.len, node: id, role };
-        Ok(())
-    }
-
-    #[inline]
-    fn array(&mut self, n: u64, at: usize) -> Result<(), Fault> {
-        let n = self.owe(n, at)?;
-        let span = self.room(n);
-        self.enter(Node::Array(span), span, Role::Plain, at)
-    }
-
-    #[inline]
-    fn object(&mut self, shape: u64, is_base: bool, at: usize) -> Result<(), Fault> {
-        if shape >= self.shapes().len() as u64 {
-            return Err(Fault::new(ErrorKind::UnknownShape, at));
-        }
-        let shape = shape as u32;
-        let (form, keys) = self.shapes().form(shape);
-        if is_base && (keys > 0 || !matches!(self.shapes().kind(shape), ShapeKind::Error(_))) {
-            return Err(Fault::new(ErrorKind::WrongType, at));
-        }
-        let values = keys as u64 + u64::from(form != ShapeForm::Object);
-        let n = self.owe(values, at)?;
-        let span = self.room(n);
-        let Span { start, cap, .. } = span;
-        match form {
-            ShapeForm::Object => self.enter(Node::Object { shape, start, cap }, span, Role::Plain, at),
-            ShapeForm::Derived => self.enter(Node::Derived { shape, start, cap }, span, Role::Derived, at),
-            ShapeForm::Custom => self.enter(Node::Custom { shape, start }, span, Role::Plain, at),
-        }
-    }
-
-    /// The kinds of object that have tags of their own.
-    fn open(&mut self, tag: u8, at: usize) -> Result<(), Fault> {
-        match tag {
-            tag::DICTIONARY | tag::DICTIONARY_NULL | tag::MAP => {
-                let n = self.structure.varint()?;
-                let n = self.owe(n.saturating_mul(2), at)?;
-                let span = self.room(n);
-                let (node, role) = match tag {
-                    tag::MAP => (Node::Map(span), Role::Map),
-                    tag::DICTIONARY => (Node::Dictionary(span), Role::Dictionary),
-                    _ => (Node::NullDictionary(span), Role::Dictionary),
-                };
-                self.enter(node, span, role, at)?;
-            }
-            tag::SET => {
-                let n = self.structure.varint()?;
-                let n = self.owe(n, at)?;
-                let span = self.room(n);
-                self.enter(Node::Set(span), span, Role::Set, at)?;
-            }
-            tag::ARRAY_SPARSE => self.sparse(at)?,
-            tag::ARRAY_PACKED => {
-                let kind = self.element_kind(at, ElementKind::packs)?;
-                let n = self.structure.varint()?;
-                let start = self.payload(n, kind.size(), kind.size(), at)?;
-                let len = u32::try_from(n).map_err(|_| Fault::new(ErrorKind::BadArray, at))?;
-                self.whole(Node::Packed { kind, len, at: start });
-            }
-            tag::DATE => {
-                let ms = self.structure.f64()?;
-                if !is_time_value(ms) {
-                    return Err(Fault::new(ErrorKind::BadDate, at));
-                }
-                self.whole(Node::Date(if ms.is_nan() { f64::NAN } else { ms }));
-            }
-            tag::REGEXP => {
-                let flags = self.structure.u8()?;
-                self.owe(1, at)?;
-                let Some(flags) = RegExpFlags::from_bits(flags) else {
-                    return Err(Fault::new(ErrorKind::BadRegExp, at));
-                };
-                let start = self.room(2).start;
-                // The place of lastIndex holds the tag's offset until it is read.
-                self.graph.slots[start as usize + 1] = Slot::Number(at as f64);
-                let source = Span { start, len: 1, cap: 1 };
-                self.enter(Node::RegExp { flags: flags.bits(), start }, source, Role::RegExp, at)?;
-            }
-            tag::BOXED => {
-                self.owe(1, at)?;
-                let span = self.room(1);
-                self.enter(Node::Boxed { start: span.start }, span, Role::Boxed, at)?;
-            }
-            tag::BUFFER => {
-                let n = self.structure.varint()?;
-                let start = self.payload(n, 1, BUFFER_ALIGN, at)?;
-                self.buffer(Buffer { at: start, len: n, max: None });
-            }
-            tag::BUFFER_RESIZABLE => {
-                let n = self.structure.varint()?;
-                let max = self.structure.varint()?;
-                if max < n || max > MAX_SAFE_INTEGER {
-                    return Err(Fault::new(ErrorKind::BadBuffer, at));
-                }
-                let start = self.payload(n, 1, BUFFER_ALIGN, at)?;
-                self.buffer(Buffer { at: start, len: n, max: Some(max) });
-            }
-            tag::TYPED_ARRAY => {
-                let kind = self.element_kind(at, |kind| kind != ElementKind::DataView)?;
-                let n = self.structure.varint()?;
-                let start = self.payload(n, kind.size(), kind.size(), at)?;
-                let buffer = NodeId(self.graph.nodes.len() as u32 + 1);
-                let view = self.side_view(View { kind, buffer, offset: 0, len: Some(n) });
-                self.whole(Node::View(view));
-                let side = self.graph.buffers.len() as u32;
-                self.graph.buffers.push(Buffer { at: start, len: n * kind.size() as u64, max: None });
-                self.graph.nodes.push(Node::Buffer(side));
-            }
-            tag::VIEW => {
-                let kind = self.element_kind(at, |_| true)?;
-                self.owe(1, at)?;
-                let span = self.room(1);
-                // The place of the byte offset holds the tag's offset until it is read.
-                let view = self.side_view(View { kind, buffer: NodeId(u32::MAX), offset: at as u64, len: None });
-                self.enter(Node::View(view), span, Role::View, at)?;
-            }
-            _ => return Err(Fault::new(ErrorKind::BadTag, at)),
-        }
-        Ok(())
-    }
-
-    /// Places an object that holds no values.
-    fn whole(&mut self, node: Node) {
-        let id = NodeId(self.graph.nodes.len() as u32);
-        self.graph.nodes.push(node);
-        self.place(Slot::Node(id));
-    }
-
-    fn buffer(&mut self, buffer: Buffer) {
-        let side = self.graph.buffers.len() as u32;
-        self.graph.buffers.push(buffer);
-        self.whole(Node::Buffer(side))
-    }
-
-    fn side_view(&mut self, view: View) -> u32 {
-        self.graph.views.push(view);
-        self.graph.views.len() as u32 - 1
-    }
-
-    fn element_kind(&mut self, at: usize, allowed: impl Fn(ElementKind) -> bool) -> Result<ElementKind, Fault> {
-        let kind = ElementKind::from_code(self.structure.u8()?);
-        kind.filter(|&kind| allowed(kind)).ok_or_else(|| Fault::new(ErrorKind::BadKind, at))
-    }
-
-    /// An array with holes or extra properties: its elements first, see [`close`](Self::close) for the rest.
-    fn sparse(&mut self, at: usize) -> Result<(), Fault> {
-        let length = self.structure.varint()?;
-        let bad = || Fault::new(ErrorKind::BadArray, at);
-        let length32 = u32::try_from(length).map_err(|_| bad())?;
-        let present = self.structure.varint()?;
-        let present = self.owe(present, at)?;
-        if present > length32 {
-            return Err(bad());
-        }
-        if length > self.options.max_array_length {
-            return Err(Fault::new(ErrorKind::LimitExceeded, at));
-        }
-        let mut span = self.room(2 * present);
-        let side = self.graph.sparse.len() as u32;
-        // The capacity holds the place of the tag until the elements are read.
-        let frame = span;
-        span.cap = self.structure.place_of(at);
-        self.graph.sparse.push(Sparse { length: length32, present, span });
-        self.enter(Node::Sparse(side), frame, Role::Elements, at)
-    }
-
-    /// The gap before an element, which gives its index.
-    fn gap(&mut self) -> Result<(), Fault> {
-        let gap = self.structure.varint()?;
-        let Node::Sparse(side) = self.graph.nodes[self.frame.node.index()] else { return Ok(()) };
-        let sparse = self.graph.sparse[side as usize];
-        let first = if self.frame.next == sparse.span.start {
-            0
-        } else {
-            match self.graph.slots[self.frame.next as usize - 2] {
-                Slot::Number(before) => before as u64 + 1,
-                _ => 0,
-            }
-        };
-        let index = first.saturating_add(gap);
-        if index >= u64::from(sparse.length) {
-            return Err(Fault::new(ErrorKind::BadArray, self.structure.offset_of(sparse.span.cap)));
-        }
-        self.place(Slot::Number(index as f64));
-        Ok(())
-    }
-
-    /// Whether a value with this tag may stand where the next one belongs.
-    fn admit(&self, tag: u8, at: usize) -> Result<(), Fault> {
-        let is_string =
-            matches!(tag, tag::STRING..tag::ARRAY | tag::STRING_LONG | tag::STRING_UTF16 | tag::INTERN | tag::INTERNED);
-        let admitted = match self.frame.role {
-            Role::Dictionary | Role::Extra if self.frame.is_key() => is_string || tag == tag::SYMBOL,
-            Role::RegExp => is_string,
-            Role::View => matches!(tag, tag::BUFFER | tag::BUFFER_RESIZABLE | tag::REFERENCE),
-            Role::Boxed => is_string || matches!(tag, ..tag::STRING | tag::FALSE..tag::STRING_LONG | tag::SYMBOL),
-            Role::Derived => {
-                matches!(tag, tag::ARRAY..tag::NULL | tag::ARRAY_LONG..=tag::OBJECT_LONG | tag::MAP..=tag::REGEXP)
-                    || matches!(tag, tag::BOXED..=tag::VIEW)
-            }
-            _ => true,
-        };
-        match tag {
-            _ if admitted => Ok(()),
-            tag::REFERENCE if !self.refs => Err(Fault::new(ErrorKind::BadReference, at)),
-            ..=tag::INTERNED => Err(Fault::new(ErrorKind::WrongType, at)),
-            _ => Err(Fault::new(ErrorKind::BadTag, at)),
-        }
-    }
-
-    /// Whether this value, which has an admitted tag, may stand where the next one belongs.
-    fn accept(&mut self, slot: Slot, at: usize) -> Result<(), Fault> {
-        let kind = match self.frame.role {
-            Role::Set if slot.is_minus_zero() => ErrorKind::BadKey,
-            Role::Map if self.frame.is_key() && slot.is_minus_zero() => ErrorKind::BadKey,
-            Role::Dictionary | Role::Extra if self.frame.is_key() => return self.accept_key(slot, at),
-            Role::View if !slot.node().is_some_and(|id| matches!(self.graph.node(id), Some(Node::Buffer(_)))) => {
-                ErrorKind::WrongType
-            }
-            Role::RegExp => {
-                let Slot::Text(text) = slot else { return Ok(()) };
-                let source = self.graph.lend_text(text);
-                if u64::from(text.len()) > self.options.max_regexp_bytes {
-                    ErrorKind::LimitExceeded
-                } else if is_source(source) {
-                    return Ok(());
-                } else {
-                    ErrorKind::BadRegExp
-                }
-            }
-            _ => return Ok(()),
-        };
-        Err(Fault::new(kind, if self.frame.role == Role::RegExp { self.regexp_at() } else { at }))
-    }
-
-    /// Where the tag of the RegExp stands whose source or lastIndex is being read.
-    pub(super) fn regexp_at(&self) -> usize {
-        match self.graph.slots[self.frame.end as usize] {
-            Slot::Number(at) => at as usize,
-            _ => 0,
-        }
-    }
-
-    /// A key of an object or an extra property of an array: which it may be, and in which order.
-    fn accept_key(&self, slot: Slot, at: usize) -> Result<(), Fault> {
-        let Some(key) = self.graph.slot_key(slot) else { return Ok(()) };
-        let rank = key.rank();
-        if self.frame.role == Role::Extra {
-            let is_length = matches!(key, Key::String(text) if text == "length");
-            if is_length || matches!(rank, Rank::Index(_)) {
-                return Err(Fault::new(ErrorKind::BadKey, at));
-            }
-        }
-        let first = match self.graph.nodes[self.frame.node.index()] {
-            Node::Dictionary(span) | Node::NullDictionary(span) => span.start,
-            Node::Sparse(side) => {
-                let sparse = self.graph.sparse[side as usize];
-                sparse.span.start + 2 * sparse.present
-            }
-            _ => return Ok(()),
-        };
-        if self.frame.next > first {
-            let before = self.graph.slot_key(self.graph.slots[self.frame.next as usize - 2]);
-            if before.is_some_and(|before| !rank.may_follow(before.rank())) {
-                return Err(Fault::new(ErrorKind::KeyOrder, at));
-            }
-        }
-        Ok(())
     }
 }

@@ -34,15 +34,6 @@ enum Text<'a> {
     Owned(String),
 }
 
-/// Reads the whole section; an empty one is none.
-pub(crate) fn read_shapes(section: Reader<'_>) -> Result<Arc<Shapes>, Fault> {
-    if section.remaining() == 0 {
-        return Ok(Arc::default());
-    }
-    // All steps at once give the table.
-    ShapesReader::new(section).run(usize::MAX).map(Option::unwrap_or_default)
-}
-
 impl Text<'_> {
     fn lend(&self) -> JsStr<'_> {
         match self {

@@ -84,6 +84,10 @@ kinds! {
     BadSyntax "bad-syntax" "the input is not well-formed",
     /// Writing of another format that can't hold the value.
     Unrepresentable "unrepresentable" "the target format can't hold this value; choose another form in the options",
+    /// Reading into a Rust type, or writing from one.
+    Rejected "rejected" "the Rust type does not take this value",
+    /// Reading from, or writing to, what is not memory.
+    Io "io" "reading or writing failed",
 }
 
 impl fmt::Display for ErrorKind {

@@ -34,14 +34,25 @@ struct Report {
     kind: ErrorKind,
     offset: Option<u64>,
     path: Option<String>,
+    /// The steps of the path, innermost first, while the error is on its way out.
+    trail: Vec<Step>,
     detail: Cow<'static, str>,
+}
+
+/// A step of a path on its way out, see [`Error::within`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    Name(String),
+    Index(u32),
+    /// `<key 0>`, `<value 0>`, `<member 0>`
+    Entry(&'static str, u32),
 }
 
 impl Error {
     /// An error of `kind` that explains itself with `detail`.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Report { kind, offset: None, path: None, detail: detail.into() }))
+        Error(Box::new(Report { kind, offset: None, path: None, trail: Vec::new(), detail: detail.into() }))
     }
 
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
@@ -52,6 +63,25 @@ impl Error {
     pub(crate) fn at_path(mut self, path: String) -> Self {
         self.0.path = Some(path);
         self
+    }
+
+    /// The value is inside of another one.
+    #[cold]
+    pub(crate) fn within(mut self, step: Step) -> Self {
+        self.0.trail.push(step);
+        self
+    }
+
+    /// Offset of the tag of the faulty value, unless one further in is known.
+    #[cold]
+    pub(crate) fn at_offset_or(mut self, offset: usize) -> Self {
+        self.0.offset.get_or_insert(offset as u64);
+        self
+    }
+
+    /// The steps taken, innermost first.
+    pub(crate) fn take_trail(&mut self) -> Vec<Step> {
+        std::mem::take(&mut self.0.trail)
     }
 
     /// What was wrong.

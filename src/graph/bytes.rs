@@ -125,6 +125,12 @@ pub(crate) fn numbers<T: Element>(bytes: &[u8]) -> Cow<'_, [T]> {
     }
 }
 
+/// The number that the first bytes are, of which there are enough.
+#[inline(always)]
+pub(crate) fn read<T: Element>(bytes: &[u8]) -> T {
+    bytemuck::pod_read_unaligned::<T>(bytes).from_le()
+}
+
 /// The little-endian bytes of `numbers`.
 pub(crate) fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {

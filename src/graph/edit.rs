@@ -286,6 +286,23 @@ fn no_array() -> Error {
     Error::new(ErrorKind::WrongType, "not an array")
 }
 
+/// Objects that are referred to before they are built.
+impl Graph<'_> {
+    /// An object that is still to be built: what it will hold can refer to it already.
+    pub(crate) fn reserve(&mut self) -> Value {
+        self.add(Node::Array(Span::default()))
+    }
+
+    /// Makes the reserved object what `built` is: the object that was added last, to which nothing refers yet. Takes
+    /// constant time, however much it holds.
+    pub(crate) fn fill(&mut self, reserved: Value, built: Value) {
+        debug_assert_eq!(built.0.node().map(NodeId::index), self.nodes.len().checked_sub(1), "not the last object");
+        if let (Some(id), Some(node)) = (reserved.0.node(), self.nodes.pop()) {
+            self.nodes[id.index()] = node;
+        }
+    }
+}
+
 /// The moves behind the changes.
 impl Graph<'_> {
     fn target(&self, target: Value) -> Result<(NodeId, Node), Error> {

@@ -28,8 +28,8 @@ mod walk;
 use std::sync::Arc;
 
 pub(crate) use build::{MAX_SAFE_INTEGER, may_shape};
-pub(crate) use bytes::{ByteStore, bytes_of, numbers};
 pub use bytes::Element;
+pub(crate) use bytes::{ByteStore, bytes_of, numbers, read};
 pub use cursor::{Cursor, Kind, Property};
 pub use data::{BufferRef, Elements, JsBigInt, RegExpRef, ViewRef};
 pub(crate) use distinct::Distinct;

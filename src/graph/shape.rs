@@ -295,14 +295,6 @@ impl Shapes {
         }
     }
 
-    /// The name of the class whose instances have the shape, if it has no lone surrogate.
-    pub(crate) fn class_name(&self, shape: u32) -> Option<&str> {
-        match self.kind(shape) {
-            ShapeKind::Class(class) | ShapeKind::Derived(class) | ShapeKind::Custom(class) => class.name.as_str(),
-            _ => None,
-        }
-    }
-
     pub(crate) fn symbol(&self, index: u32) -> Option<Symbol<'_>> {
         let kind = match *self.symbols.get(index as usize)? {
             StoredSymbol::Unique => SymbolKind::Unique,

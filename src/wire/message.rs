@@ -1,8 +1,10 @@
 //! A message under construction, for writers that have no graph: its sections, and how they become bytes.
 
+use std::io;
+
 use super::header::DATA_ALIGN;
 use super::shapes::ShapeTable;
-use super::{Header, structure};
+use super::{Header, structure, varint};
 
 /// The sections of a message that is being written. The structure is appended to through [`structure`].
 #[derive(Default)]
@@ -90,16 +92,34 @@ impl Message {
     pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
         let header = self.header();
         out.reserve(header.message_len());
-        let start = out.len();
         header.write(out);
         self.shapes.write_section(out);
         out.extend_from_slice(&self.structure);
         out.extend_from_slice(self.text.as_bytes());
-        if !self.data.is_empty() {
-            let len = out.len() - start;
-            out.resize(start + len.next_multiple_of(DATA_ALIGN), 0);
-            out.extend_from_slice(&self.data);
-        }
+        out.extend_from_slice(self.pad(&header));
+        out.extend_from_slice(&self.data);
+    }
+
+    /// Writes the message to `out`.
+    pub(crate) fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let header = self.header();
+        let mut head = Vec::with_capacity(32 + header.shapes);
+        header.write(&mut head);
+        self.shapes.write_section(&mut head);
+        out.write_all(&head)?;
+        out.write_all(&self.structure)?;
+        out.write_all(self.text.as_bytes())?;
+        out.write_all(self.pad(&header))?;
+        out.write_all(&self.data)
+    }
+
+    /// The zero bytes before the data.
+    fn pad(&self, header: &Header) -> &'static [u8] {
+        // Without data the message ends with the text.
+        let before_data = header.message_len() - self.data.len();
+        let text_end = Header { data: 0, ..*header }.message_len()
+            + if self.data.is_empty() { 0 } else { varint::len(self.data.len() as u64) };
+        &[0; DATA_ALIGN][..before_data - text_end]
     }
 }
 

@@ -4,8 +4,10 @@
 
 pub(crate) mod element;
 pub(crate) mod header;
+pub(crate) mod item;
 pub(crate) mod message;
 pub(crate) mod reader;
+pub(crate) mod shape_list;
 pub(crate) mod shapes;
 pub(crate) mod structure;
 pub(crate) mod tag;

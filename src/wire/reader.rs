@@ -51,6 +51,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What has not been read yet.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Passes over `n` bytes of the [`rest`](Self::rest).
+    #[inline]
+    pub(crate) fn skip(&mut self, n: usize) {
+        debug_assert!(n <= self.remaining());
+        self.at += n;
+    }
+
     /// The next `n` bytes.
     #[inline]
     pub(crate) fn take(&mut self, n: usize) -> Result<&'a [u8], Fault> {

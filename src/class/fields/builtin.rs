@@ -2,7 +2,7 @@
 
 use crate::class::{Copier, Field, Identity, Reader, Writer};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{Element, ErrorConstructor, ShapeKind, bytes_of, is_time_value, numbers};
+use crate::graph::{Element, ErrorConstructor, bytes_of, is_time_value, numbers};
 use crate::wire::{shapes, structure, tag, varint};
 
 /// A Date: milliseconds since 1970 (UTC), a whole number of at most 8.64 × 10¹⁵ in magnitude, or NaN for an invalid one.
@@ -25,11 +25,11 @@ impl Field for Date {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
-        if from.structure.u8()? != tag::DATE {
+        let at = from.source.structure.offset();
+        if from.source.structure.u8()? != tag::DATE {
             return Err(from.wrong(at, "a Date"));
         }
-        let ms = from.structure.f64()?;
+        let ms = from.source.structure.f64()?;
         if !is_time_value(ms) {
             return Err(Fault::new(ErrorKind::BadDate, at).into());
         }
@@ -63,19 +63,17 @@ impl<T: Element + 'static> Field for TypedArray<T> {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
-        if from.structure.u8()? != tag::TYPED_ARRAY {
+        let at = from.source.structure.offset();
+        if from.source.structure.u8()? != tag::TYPED_ARRAY {
             return Err(from.wrong(at, T::KIND.constructor()));
         }
-        let kind = from.element_kind(at, false)?;
+        let (kind, bytes) = from.elements(tag::TYPED_ARRAY, at)?;
         if kind != T::KIND {
             let detail = format!("expected {}, found {}", T::KIND.constructor(), kind.constructor());
             return Err(Error::new(ErrorKind::WrongType, detail).at_offset(at));
         }
         from.take_identity(at)?;
         from.take_identity(at)?;
-        let n = from.structure.varint()?;
-        let bytes = from.payload(n, kind.size(), kind.size(), at)?;
         Ok(TypedArray(numbers(bytes).into_owned()))
     }
 
@@ -118,17 +116,19 @@ impl Field for ErrorBase {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         let shape = from.peek_shape(&Self::type_name)?;
-        match from.shapes.kind(shape) {
-            ShapeKind::Error(constructor) if from.shapes.keys_len(shape) == 0 => {
-                if from.structure.u8()? == tag::OBJECT_LONG {
-                    from.structure.varint()?;
+        let entry = from.source.shapes.shape(u64::from(shape));
+        let error = entry.filter(|entry| entry.kind == shapes::ERROR && entry.keys_len() == 0);
+        match error.and_then(|entry| ErrorConstructor::ALL.get(usize::from(entry.constructor))) {
+            Some(&constructor) => {
+                if from.source.structure.u8()? == tag::OBJECT_LONG {
+                    from.source.structure.varint()?;
                 }
                 from.take_identity(at)?;
                 Ok(ErrorBase(constructor))
             }
-            _ => Err(from.wrong(at, "an Error without fields of its own")),
+            None => Err(from.wrong(at, "an Error without fields of its own")),
         }
     }
 

@@ -18,9 +18,13 @@ fn read_each<C, T: Field>(
     begin: impl FnOnce(&mut C, usize),
     each: impl Fn(&mut C, T),
 ) -> Result<C, Error> {
-    let at = from.structure.offset();
-    let n = match from.structure.u8()? {
-        tag @ tag::ARRAY..tag::OBJECT => from.check_count(u64::from(tag - tag::ARRAY), 1, at)?,
+    let at = from.source.structure.offset();
+    let n = match from.source.structure.u8()? {
+        tag @ tag::ARRAY..tag::OBJECT => {
+            let n = tag - tag::ARRAY;
+            from.source.claim(u64::from(n), at)?;
+            usize::from(n)
+        }
         tag::ARRAY_LONG => from.count(1, at)?,
         tag::ARRAY_PACKED => return read_packed(from, at, items, begin, each),
         tag::ARRAY_SPARSE => {
@@ -47,11 +51,10 @@ fn read_packed<C, T: Field>(
     each: impl Fn(&mut C, T),
 ) -> Result<C, Error> {
     from.take_identity(at)?;
-    let kind = from.element_kind(at, true)?;
-    let n = from.structure.varint()?;
-    let bytes = from.payload(n, kind.size(), kind.size(), at)?;
-    begin(&mut items, n as usize);
-    for index in 0..n as usize {
+    let (kind, bytes) = from.elements(tag::ARRAY_PACKED, at)?;
+    let n = bytes.len() / kind.size();
+    begin(&mut items, n);
+    for index in 0..n {
         let number = graph::element(kind, bytes, index).unwrap_or_default();
         let item = T::from_number(number).ok_or_else(|| {
             let detail = format!("expected {}, found the number {number}", T::type_name());
@@ -142,7 +145,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         let empty = ([const { None }; N], 0);
         let (items, len) = read_each(
             from,
@@ -195,12 +198,12 @@ macro_rules! tuples {
             }
 
             fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-                let at = from.structure.offset();
-                let n = match from.structure.u8()? {
+                let at = from.source.structure.offset();
+                let n = match from.source.structure.u8()? {
                     tag @ tag::ARRAY..tag::OBJECT => usize::from(tag - tag::ARRAY),
                     tag::ARRAY_LONG => from.count(1, at)?,
                     tag::ARRAY_PACKED => {
-                        from.structure.rewind(at);
+                        from.source.structure.rewind(at);
                         let numbers = <[f64; $len]>::read(from)?;
                         return Ok(($($T::from_number(numbers[$index]).ok_or_else(|| from.wrong(at, "a tuple"))?,)*));
                     }

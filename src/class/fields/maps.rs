@@ -14,16 +14,16 @@ fn read_entries(
     container: u8,
     mut each: impl FnMut(&mut Reader<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
-    let at = from.structure.offset();
+    let at = from.source.structure.offset();
     let (values, what) = if container == tag::MAP { (2, "a Map") } else { (1, "a Set") };
-    if from.structure.u8()? != container {
+    if from.source.structure.u8()? != container {
         return Err(from.wrong(at, what));
     }
     let n = from.count(values, at)?;
     from.take_identity(at)?;
     from.nested(|from| {
         for _ in 0..n {
-            let key_at = from.structure.offset();
+            let key_at = from.source.structure.offset();
             if !each(from)? {
                 return Err(Error::new(ErrorKind::DuplicateKey, "").at_offset(key_at));
             }

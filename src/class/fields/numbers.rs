@@ -12,15 +12,15 @@ const MAX_SAFE: i128 = (1 << 53) - 1;
 /// An integer as the message has it.
 #[inline]
 fn read_integer<T: TryFrom<i64> + TryFrom<i128>>(from: &mut Reader<'_>, name: &str) -> Result<T, Error> {
-    let at = from.structure.offset();
-    let small: i64 = match from.structure.u8()? {
+    let at = from.source.structure.offset();
+    let small: i64 = match from.source.structure.u8()? {
         tag @ ..tag::STRING => i64::from(tag),
-        tag::U8 => i64::from(from.structure.u8()?),
-        tag::U16 => i64::from(from.structure.u16()?),
-        tag::U32 => i64::from(from.structure.u32()?),
-        tag::I8 => i64::from(from.structure.u8()? as i8),
-        tag::I16 => i64::from(from.structure.u16()? as i16),
-        tag::I32 => i64::from(from.structure.u32()? as i32),
+        tag::U8 => i64::from(from.source.structure.u8()?),
+        tag::U16 => i64::from(from.source.structure.u16()?),
+        tag::U32 => i64::from(from.source.structure.u32()?),
+        tag::I8 => i64::from(from.source.structure.u8()? as i8),
+        tag::I16 => i64::from(from.source.structure.u16()? as i16),
+        tag::I32 => i64::from(from.source.structure.u32()? as i32),
         tag => return read_wide(from, tag, at).and_then(|n| T::try_from(n).map_err(|_| out_of_range(n, name, at))),
     };
     T::try_from(small).map_err(|_| out_of_range(i128::from(small), name, at))
@@ -35,7 +35,7 @@ fn out_of_range(n: i128, name: &str, at: usize) -> Error {
 fn read_wide(from: &mut Reader<'_>, tag: u8, at: usize) -> Result<i128, Error> {
     match tag {
         tag::F32 | tag::F64 => {
-            let number = if tag == tag::F32 { f64::from(from.structure.f32()?) } else { from.structure.f64()? };
+            let number = if tag == tag::F32 { f64::from(from.source.structure.f32()?) } else { from.source.structure.f64()? };
             integer_of(number).ok_or_else(|| {
                 Error::new(ErrorKind::WrongType, format!("expected an integer, found {number}")).at_offset(at)
             })
@@ -65,8 +65,8 @@ fn integer_of(number: f64) -> Option<i128> {
 }
 
 fn read_magnitude<'a>(from: &mut Reader<'a>, tag: u8, at: usize) -> Result<(bool, &'a [u8]), Error> {
-    let n = from.structure.varint()?;
-    let magnitude = from.structure.take(usize::try_from(n).unwrap_or(usize::MAX))?;
+    let n = from.source.structure.varint()?;
+    let magnitude = from.source.structure.take(usize::try_from(n).unwrap_or(usize::MAX))?;
     let negative = tag == tag::BIGINT_NEGATIVE;
     if magnitude.last().map_or(negative, |&top| top == 0) {
         return Err(Fault::new(ErrorKind::BadBigInt, at).into());
@@ -190,7 +190,7 @@ impl Field for u128 {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         let n = BigInt::read(from)?;
         n.try_into().map_err(|_| Error::new(ErrorKind::WrongType, "the integer does not fit u128").at_offset(at))
     }
@@ -223,10 +223,10 @@ impl Field for BigInt {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         match from.peek()? {
             tag @ (tag::BIGINT | tag::BIGINT_NEGATIVE) => {
-                from.structure.u8()?;
+                from.source.structure.u8()?;
                 let (negative, magnitude) = read_magnitude(from, tag, at)?;
                 Ok(BigInt::from_bytes_le(if negative { Sign::Minus } else { Sign::Plus }, magnitude))
             }
@@ -240,17 +240,17 @@ impl Field for BigInt {
 }
 
 fn read_float(from: &mut Reader<'_>) -> Result<f64, Error> {
-    let at = from.structure.offset();
-    let number = match from.structure.u8()? {
+    let at = from.source.structure.offset();
+    let number = match from.source.structure.u8()? {
         tag @ ..tag::STRING => f64::from(tag),
-        tag::F32 => f64::from(from.structure.f32()?),
-        tag::F64 => from.structure.f64()?,
-        tag::U8 => f64::from(from.structure.u8()?),
-        tag::U16 => f64::from(from.structure.u16()?),
-        tag::U32 => f64::from(from.structure.u32()?),
-        tag::I8 => f64::from(from.structure.u8()? as i8),
-        tag::I16 => f64::from(from.structure.u16()? as i16),
-        tag::I32 => f64::from(from.structure.u32()? as i32),
+        tag::F32 => f64::from(from.source.structure.f32()?),
+        tag::F64 => from.source.structure.f64()?,
+        tag::U8 => f64::from(from.source.structure.u8()?),
+        tag::U16 => f64::from(from.source.structure.u16()?),
+        tag::U32 => f64::from(from.source.structure.u32()?),
+        tag::I8 => f64::from(from.source.structure.u8()? as i8),
+        tag::I16 => f64::from(from.source.structure.u16()? as i16),
+        tag::I32 => f64::from(from.source.structure.u32()? as i32),
         _ => return Err(from.wrong(at, "a number")),
     };
     Ok(if number.is_nan() { f64::NAN } else { number })
@@ -311,7 +311,7 @@ impl Field for f32 {
 
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         let number = read_float(from)?;
         narrow(number)
             .ok_or_else(|| Error::new(ErrorKind::WrongType, format!("{number} does not fit f32")).at_offset(at))
@@ -348,8 +348,8 @@ impl Field for bool {
 
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
-        match from.structure.u8()? {
+        let at = from.source.structure.offset();
+        match from.source.structure.u8()? {
             tag::FALSE => Ok(false),
             tag::TRUE => Ok(true),
             _ => Err(from.wrong(at, "a boolean")),
@@ -377,7 +377,7 @@ impl Field for () {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         if from.skip_null()? { Ok(()) } else { Err(from.wrong(at, "undefined")) }
     }
 

@@ -57,7 +57,7 @@ impl Field for char {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let at = from.structure.offset();
+        let at = from.source.structure.offset();
         let text = from.string("a string of one character")?;
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {

@@ -1,0 +1,77 @@
+//! Runs the competitors and prints what was measured. Knows the order of things only: what can be asked
+//! is in `options`, how a sample is taken in `stopwatch`, who takes part in `peers`, how it is shown in
+//! `report`.
+
+#![forbid(unsafe_code)]
+
+mod input;
+mod memory;
+mod options;
+mod peers;
+mod report;
+mod rounds;
+mod sameness;
+mod stopwatch;
+
+use std::io::{self, Write};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+
+use crate::input::Input;
+use crate::options::Options;
+use crate::peers::{Entrant, LIBRARIES};
+use crate::report::Row;
+use crate::rounds::Progress;
+
+/// Some competitors recurse once or twice for each level of the value.
+const STACK: usize = 256 << 20;
+
+fn main() -> Result<()> {
+    let options = Options::from_command_line();
+    // Errors come back through `join`; a panic has already been printed by the thread.
+    match thread::Builder::new().stack_size(STACK).spawn(move || run(&options))?.join() {
+        Ok(outcome) => outcome,
+        Err(_) => bail!("a library panicked"),
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let mut out = io::stdout().lock();
+    if options.list {
+        return Ok(report::list(&mut out)?);
+    }
+    let progress = Progress::new(options);
+    for dataset in options.datasets() {
+        progress.says(format!("{dataset}: building"));
+        let input = Input::new(dataset, options.scale);
+        let mut entrants = entrants(options, &input, &progress)?;
+        for operation in options.operations() {
+            let results = rounds::measure(&mut entrants, operation, options, dataset, &progress);
+            let rows: Vec<Row> = results.into_iter().map(|result| Row { dataset, operation, result }).collect();
+            progress.hidden_while(|| -> io::Result<()> {
+                match (options.tsv, options.memory) {
+                    (true, false) => report::times_as_tsv(&mut out, &rows),
+                    (true, true) => report::memory_as_tsv(&mut out, &rows),
+                    (false, false) => report::times_as_table(&mut out, &rows),
+                    (false, true) => report::memory_as_table(&mut out, &rows),
+                }?;
+                out.flush()
+            })?;
+        }
+    }
+    progress.ends();
+    Ok(())
+}
+
+/// Every library that was asked for and can hold the input, its round trip checked.
+fn entrants(options: &Options, input: &Input, progress: &Progress) -> Result<Vec<Entrant>> {
+    let mut entrants = Vec::new();
+    for library in LIBRARIES.iter().filter(|library| options.wants(library.name)) {
+        progress.says(format!("{}: checking {}", input.dataset, library.name));
+        let peer = (library.prepare)(input)
+            .with_context(|| format!("{} does not give {} back", library.name, input.dataset))?;
+        entrants.extend(peer.map(|peer| Entrant { name: library.name, peer }));
+    }
+    Ok(entrants)
+}

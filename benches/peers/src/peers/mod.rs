@@ -1,0 +1,81 @@
+//! Who takes part: what each library has to offer, and the list of them. A library's own file knows that
+//! library and nothing of the others.
+
+mod bson;
+mod ciborium;
+mod marshal;
+mod memcpy;
+mod rmpv;
+mod serde_json;
+mod simd_json;
+mod sonic_rs;
+mod v8_valueserializer;
+
+use anyhow::Result;
+
+use crate::input::Input;
+use crate::stopwatch::Sample;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The library's own dynamic value to bytes.
+    Encode,
+    /// Bytes to the library's own dynamic value.
+    Decode,
+    /// The value to one like it that shares nothing with it.
+    Clone,
+}
+
+impl Operation {
+    pub const ALL: [Operation; 3] = [Operation::Encode, Operation::Decode, Operation::Clone];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Encode => "encode",
+            Operation::Decode => "decode",
+            Operation::Clone => "clone",
+        }
+    }
+}
+
+/// One library, holding one input as its own value and as its own message.
+pub trait Peer {
+    /// Bytes of the message.
+    fn message_len(&self) -> usize;
+
+    /// Runs the operation `times` times. `None` where the library has none, or one that isn't comparable.
+    fn sample(&mut self, operation: Operation, times: usize) -> Option<Sample>;
+}
+
+pub struct Library {
+    pub name: &'static str,
+    /// Builds the value and the message and sees that the round trip gives the input back.
+    pub prepare: fn(&Input) -> Prepared,
+}
+
+/// `None` where the library has no way to hold the input.
+pub type Prepared = Result<Option<Box<dyn Peer>>>;
+
+/// A library in a race.
+pub struct Entrant {
+    pub name: &'static str,
+    pub peer: Box<dyn Peer>,
+}
+
+/// In the order of the rows. A library goes by its crate's name; a mode is a suffix.
+pub const LIBRARIES: &[Library] = &[
+    Library { name: "marshal", prepare: marshal::prepare },
+    Library { name: "serde_json", prepare: serde_json::prepare },
+    Library { name: "simd-json", prepare: simd_json::prepare },
+    Library { name: "simd-json-tape", prepare: simd_json::prepare_tape },
+    Library { name: "sonic-rs", prepare: sonic_rs::prepare },
+    Library { name: "rmpv", prepare: rmpv::prepare },
+    Library { name: "rmpv-borrowed", prepare: rmpv::prepare_borrowed },
+    Library { name: "ciborium", prepare: ciborium::prepare },
+    Library { name: "bson", prepare: bson::prepare },
+    Library { name: "v8_valueserializer", prepare: v8_valueserializer::prepare },
+    Library { name: "memcpy", prepare: memcpy::prepare },
+];
+
+/// Why the calls that are timed may unwrap.
+const CHECKED: &str = "the same call succeeded when the input was prepared";

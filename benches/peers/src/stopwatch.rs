@@ -1,0 +1,36 @@
+//! One sample: the time, and in a counting build the memory, of an operation run some times over. Knows
+//! neither what runs nor how samples are combined.
+
+use std::hint::black_box;
+use std::iter;
+use std::time::Instant;
+
+use crate::memory::{self, Memory};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Of one run.
+    pub nanoseconds: f64,
+    /// Of all runs together; nothing unless the build counts.
+    pub memory: Memory,
+}
+
+/// Runs `work` `times` times. Results are kept until the clock has stopped, then dropped.
+pub fn time<O>(times: usize, mut work: impl FnMut() -> O) -> Sample {
+    time_each(iter::repeat_n((), times), |()| work())
+}
+
+/// Runs `work` on each input. Inputs are made before the clock starts if the iterator only lends them.
+pub fn time_each<I, O>(inputs: impl ExactSizeIterator<Item = I>, mut work: impl FnMut(I) -> O) -> Sample {
+    let times = inputs.len();
+    let mut results = Vec::with_capacity(times);
+    let before = memory::start();
+    let start = Instant::now();
+    for input in inputs {
+        results.push(black_box(work(black_box(input))));
+    }
+    let elapsed = start.elapsed();
+    let memory = memory::since(before);
+    drop(results);
+    Sample { nanoseconds: elapsed.as_nanos() as f64 / times as f64, memory }
+}

@@ -1,0 +1,139 @@
+//! Which shape a struct has, found by the addresses of the names that its code gives.
+//!
+//! The names of a struct and of its fields are static: the same type gives the same addresses each time. A tree has
+//! them in the order in which they come, so that a field costs a comparison of pointers, also where fields are left
+//! out (`skip_serializing_if`). Nothing relies on an address standing for one type: where names differ, the tree
+//! branches.
+
+use crate::error::{Error, ErrorKind};
+use crate::graph::{JsStr, Key};
+use crate::wire::shapes::{self, ShapeId, ShapeTable};
+use crate::wire::varint;
+
+/// The fields of all structs that have been met.
+#[derive(Default)]
+pub(super) struct Fields {
+    nodes: Vec<Node>,
+    orders: Vec<Box<[u32]>>,
+}
+
+/// A field, given those before it; or the beginning of a struct.
+struct Node {
+    key: &'static str,
+    parent: u32,
+    /// The first field that came after this one; others are its siblings. 0: none.
+    child: u32,
+    sibling: u32,
+    /// The shape of a struct that ends here.
+    shape: Option<ShapeId>,
+    /// 1 + the place in `orders`, where the fields do not come in the order in which a shape has its keys.
+    order: u32,
+}
+
+/// The place before the first field of any struct: no node is a field's child with this index.
+const NONE: u32 = 0;
+
+impl Fields {
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.orders.clear();
+    }
+
+    /// Where the fields of the struct with this name begin.
+    #[inline]
+    pub(super) fn start(&mut self, table: &mut ShapeTable, name: &'static str) -> u32 {
+        table.remembered(name.as_ptr().addr(), name.len(), |_| self.add("", NONE))
+    }
+
+    /// The field `key` after `node`.
+    #[inline]
+    pub(super) fn next(&mut self, node: u32, key: &'static str) -> u32 {
+        let child = self.nodes[node as usize].child;
+        if std::ptr::eq(self.nodes[child as usize].key, key) { child } else { self.find(node, key) }
+    }
+
+    #[cold]
+    fn find(&mut self, node: u32, key: &'static str) -> u32 {
+        let mut next = self.nodes[node as usize].child;
+        while next != NONE {
+            if std::ptr::eq(self.nodes[next as usize].key, key) {
+                return next;
+            }
+            next = self.nodes[next as usize].sibling;
+        }
+        let added = self.add(key, node);
+        self.nodes[added as usize].sibling = self.nodes[node as usize].child;
+        self.nodes[node as usize].child = added;
+        added
+    }
+
+    fn add(&mut self, key: &'static str, parent: u32) -> u32 {
+        let node = Node { key, parent, child: NONE, sibling: NONE, shape: None, order: 0 };
+        if self.nodes.is_empty() {
+            self.nodes.push(Node { key: "", ..node });
+        }
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// The shape of a struct whose last field was `node`.
+    #[inline]
+    pub(super) fn shape(&mut self, table: &mut ShapeTable, node: u32) -> Result<ShapeId, Error> {
+        match self.nodes[node as usize].shape {
+            Some(shape) => Ok(shape),
+            None => self.make(table, node),
+        }
+    }
+
+    /// Which of the fields stands at each place of the shape, where that is not as they come.
+    #[inline]
+    pub(super) fn order(&self, node: u32) -> Option<&[u32]> {
+        let order = self.nodes[node as usize].order;
+        if order == 0 { None } else { self.orders.get(order as usize - 1).map(|order| &**order) }
+    }
+
+    #[cold]
+    fn make(&mut self, table: &mut ShapeTable, node: u32) -> Result<ShapeId, Error> {
+        let mut keys = Vec::new();
+        let mut at = node;
+        while self.nodes[at as usize].parent != NONE {
+            keys.push(self.nodes[at as usize].key);
+            at = self.nodes[at as usize].parent;
+        }
+        keys.reverse();
+        let order = key_order(&keys)?;
+        let mut content = vec![shapes::PLAIN];
+        varint::write(&mut content, keys.len() as u64);
+        for index in 0..keys.len() {
+            let index = order.as_ref().map_or(index, |order| order[index] as usize);
+            shapes::utf8(&mut content, keys[index]);
+        }
+        let shape = table.id(&content, keys.len() as u32);
+        if let Some(order) = order {
+            self.orders.push(order);
+            self.nodes[node as usize].order = self.orders.len() as u32;
+        }
+        self.nodes[node as usize].shape = Some(shape);
+        Ok(shape)
+    }
+}
+
+/// Which of `keys` stands at each place of an object (`spec/format.md`, section 6); `None` where they come in that order.
+///
+/// # Errors
+///
+/// `duplicate-key`.
+pub(super) fn key_order(keys: &[&str]) -> Result<Option<Box<[u32]>>, Error> {
+    let mut distinct = crate::graph::Distinct::default();
+    if let Some(second) = distinct.first_duplicate(keys.len(), |i| keys[i]) {
+        let key: String = keys[second].chars().take(64).collect();
+        return Err(Error::new(ErrorKind::DuplicateKey, format!("the key {key:?} is written twice")));
+    }
+    let rank = |index: u32| Key::String(JsStr::utf8(keys[index as usize])).rank();
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    if order.is_sorted_by_key(|&index| rank(index)) {
+        return Ok(None);
+    }
+    order.sort_by_key(|&index| rank(index));
+    Ok(Some(order.into()))
+}

@@ -1,0 +1,577 @@
+//! Reading a structure item by item, without a graph and without recursion (`spec/format.md`, sections 3 to 5).
+//!
+//! Readers that know what they expect look at a tag and take what follows it; everything else goes through
+//! [`Source::item`], which reads any one item, and [`Source::skip`], which reads over a whole value.
+
+use super::shape_list::{ShapeList, Text};
+use super::shapes::DERIVED;
+use super::{ElementKind, Reader, Sections, tag};
+use crate::error::{ErrorKind, Fault};
+
+/// Where in the three sections the next value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Offset in the message.
+    pub(crate) structure: usize,
+    /// Bytes of the text and of the data that are used.
+    pub(crate) text: usize,
+    pub(crate) data: usize,
+}
+
+/// A message that is being read.
+pub(crate) struct Source<'a> {
+    pub(crate) structure: Reader<'a>,
+    pub(crate) shapes: ShapeList,
+    /// The section that `shapes` was read from: keys are lent from it.
+    pub(crate) shapes_section: &'a [u8],
+    text: &'a str,
+    text_base: usize,
+    text_used: usize,
+    data: &'a [u8],
+    data_base: usize,
+    data_used: usize,
+    pub(crate) refs: bool,
+    /// Values that containers have claimed to hold, all together. A message has no more than it has bytes of structure.
+    pub(crate) claimed: u64,
+    max_claimed: u64,
+    strings: Vec<Text<'a>>,
+    /// Bytes that may still be read again, where the message repeats by reference what it has once.
+    pub(crate) expansion: u64,
+    /// What lies before this offset has been read before: its `INTERN`s count no more.
+    frontier: usize,
+}
+
+/// What is read again counts for at least so many bytes: a value takes more in memory than in a message.
+const LEAST_EXPANSION: u64 = 64;
+
+/// One item: a tag and what belongs to it, but for the values that a container holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Item<'a> {
+    Null,
+    Undefined,
+    Bool(bool),
+    Integer(i64),
+    Single(f32),
+    Double(f64),
+    BigInt { negative: bool, magnitude: &'a [u8] },
+    Text(Text<'a>),
+    Symbol(u64),
+    Array(u64),
+    Sparse { length: u32, present: u64 },
+    Packed { kind: ElementKind, bytes: &'a [u8] },
+    Object(u64),
+    Dictionary { null: bool, len: u64 },
+    Map(u64),
+    Set(u64),
+    Date(f64),
+    RegExp { flags: u8, source: Text<'a>, last_index: u64 },
+    Boxed,
+    Buffer { bytes: &'a [u8], max: Option<u64> },
+    TypedArray { kind: ElementKind, bytes: &'a [u8] },
+    View { kind: ElementKind, buffer: ViewBuffer<'a>, offset: u64, len: Option<u64> },
+    Reference(u64),
+}
+
+/// The buffer of a view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum ViewBuffer<'a> {
+    Inline { bytes: &'a [u8], max: Option<u64> },
+    Reference(u64),
+}
+
+impl Item<'_> {
+    /// How many identities the item takes (`spec/format.md`, section 7).
+    pub(crate) fn identities(&self) -> u32 {
+        match self {
+            Item::Null | Item::Undefined | Item::Bool(_) | Item::Integer(_) | Item::Single(_) | Item::Double(_) => 0,
+            Item::BigInt { .. } | Item::Text(_) | Item::Symbol(_) | Item::Reference(_) => 0,
+            Item::TypedArray { .. } | Item::View { buffer: ViewBuffer::Inline { .. }, .. } => 2,
+            _ => 1,
+        }
+    }
+}
+
+impl<'a> Source<'a> {
+    /// The message at the start of `input`, and where it ends. `shapes` may remember an earlier one.
+    pub(crate) fn new(input: &'a [u8], mut shapes: ShapeList) -> Result<(Self, usize), Fault> {
+        let sections = Sections::read(input)?;
+        shapes.read(&sections.shapes)?;
+        let text = match simdutf8::basic::from_utf8(sections.text) {
+            Ok(text) => text,
+            Err(_) => {
+                let valid = simdutf8::compat::from_utf8(sections.text).map_or_else(|e| e.valid_up_to(), str::len);
+                return Err(Fault::new(ErrorKind::InvalidUtf8, sections.text_at + valid));
+            }
+        };
+        let source = Source {
+            max_claimed: sections.structure.remaining() as u64,
+            structure: sections.structure,
+            shapes,
+            shapes_section: sections.shapes.rest(),
+            text,
+            text_base: sections.text_at,
+            text_used: 0,
+            data: sections.data,
+            data_base: sections.data_at,
+            data_used: 0,
+            refs: sections.refs,
+            claimed: 0,
+            strings: Vec::new(),
+            expansion: u64::MAX,
+            frontier: 0,
+        };
+        Ok((source, sections.end))
+    }
+
+    /// The sections of a message that is being written: offsets are places in its structure.
+    pub(crate) fn of_parts(structure: &'a [u8], text: &'a str, data: &'a [u8], shapes: ShapeList) -> Self {
+        Source {
+            max_claimed: u64::MAX,
+            structure: Reader::new(structure, 0),
+            shapes,
+            shapes_section: &[],
+            text,
+            text_base: 0,
+            text_used: 0,
+            data,
+            data_base: 0,
+            data_used: 0,
+            refs: true,
+            claimed: 0,
+            strings: Vec::new(),
+            expansion: u64::MAX,
+            frontier: 0,
+        }
+    }
+
+    /// All sections are used up.
+    pub(crate) fn finish(&self) -> Result<(), Fault> {
+        self.structure.finish()?;
+        if self.text_used < self.text.len() {
+            return Err(Fault::new(ErrorKind::UnusedBytes, self.text_base + self.text_used));
+        }
+        if self.data_used < self.data.len() {
+            return Err(Fault::new(ErrorKind::UnusedBytes, self.data_base + self.data_used));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        Place { structure: self.structure.offset(), text: self.text_used, data: self.data_used }
+    }
+
+    /// Goes to another place. What lies before the farthest place so far has been read before.
+    pub(crate) fn go_to(&mut self, place: Place) {
+        self.frontier = self.frontier.max(self.structure.offset());
+        self.structure.rewind(place.structure);
+        self.text_used = place.text;
+        self.data_used = place.data;
+    }
+
+    /// The next `len` bytes of the text, for the string whose tag is at `at`.
+    #[inline]
+    pub(crate) fn text(&mut self, len: usize, at: usize) -> Result<&'a str, Fault> {
+        let start = self.text_used;
+        match start.checked_add(len).and_then(|end| self.text.get(start..end)) {
+            Some(text) => {
+                self.text_used = start + len;
+                Ok(text)
+            }
+            None => Err(self.bad_text(len, at)),
+        }
+    }
+
+    #[cold]
+    fn bad_text(&self, len: usize, at: usize) -> Fault {
+        let is_split = len <= self.text.len() - self.text_used;
+        Fault::new(if is_split { ErrorKind::SplitCharacter } else { ErrorKind::LengthOutOfBounds }, at)
+    }
+
+    /// The next `n` elements of `size` bytes of the data, for the tag at `at`.
+    pub(crate) fn payload(&mut self, n: u64, size: usize, align: usize, at: usize) -> Result<&'a [u8], Fault> {
+        if n == 0 {
+            return Ok(&[]);
+        }
+        let used = self.data_used;
+        let start = used.next_multiple_of(align);
+        let skipped = &self.data[used.min(self.data.len())..start.min(self.data.len())];
+        if let Some(bad) = skipped.iter().position(|&byte| byte != 0) {
+            return Err(Fault::new(ErrorKind::BadPadding, self.data_base + used + bad));
+        }
+        let len = n.checked_mul(size as u64).and_then(|len| usize::try_from(len).ok());
+        match len.and_then(|len| self.data.get(start..)?.get(..len)) {
+            Some(bytes) => {
+                self.data_used = start + bytes.len();
+                Ok(bytes)
+            }
+            None => Err(Fault::new(ErrorKind::LengthOutOfBounds, at)),
+        }
+    }
+
+    /// Says that the container whose tag is at `at` holds `n` values. All that are claimed together are no more than
+    /// the structure has bytes, so what is allocated for them is bounded by the message.
+    #[inline]
+    pub(crate) fn claim(&mut self, n: u64, at: usize) -> Result<(), Fault> {
+        self.claimed = self.claimed.saturating_add(n);
+        if n > self.structure.remaining() as u64 || self.claimed > self.max_claimed {
+            return Err(Fault::new(ErrorKind::LengthOutOfBounds, at));
+        }
+        Ok(())
+    }
+
+    /// How many values the object with this shape holds, whose tag is at `at`.
+    #[inline]
+    pub(crate) fn values_of(&self, shape: u64, at: usize) -> Result<u64, Fault> {
+        match self.shapes.shape(shape) {
+            Some(shape) => Ok(shape.values()),
+            None => Err(Fault::new(ErrorKind::UnknownShape, at)),
+        }
+    }
+
+    /// Reads the next item. Containers claim what they hold.
+    pub(crate) fn item(&mut self) -> Result<Item<'a>, Fault> {
+        let at = self.structure.offset();
+        let tag = self.structure.u8()?;
+        self.item_of(tag, at)
+    }
+
+    /// Reads what follows `tag`, which stands at `at`.
+    pub(crate) fn item_of(&mut self, tag: u8, at: usize) -> Result<Item<'a>, Fault> {
+        let s = &mut self.structure;
+        Ok(match tag {
+            ..=tag::INT_MAX => Item::Integer(i64::from(tag)),
+            tag::STRING..tag::ARRAY => Item::Text(Text::Utf8(self.text(usize::from(tag - tag::STRING), at)?)),
+            tag::ARRAY..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at)?,
+            tag::OBJECT..tag::NULL => self.object(u64::from(tag - tag::OBJECT), at)?,
+            tag::NULL => Item::Null,
+            tag::UNDEFINED => Item::Undefined,
+            tag::FALSE => Item::Bool(false),
+            tag::TRUE => Item::Bool(true),
+            tag::U8 => Item::Integer(i64::from(s.u8()?)),
+            tag::U16 => Item::Integer(i64::from(s.u16()?)),
+            tag::U32 => Item::Integer(i64::from(s.u32()?)),
+            tag::I8 => Item::Integer(i64::from(s.u8()? as i8)),
+            tag::I16 => Item::Integer(i64::from(s.u16()? as i16)),
+            tag::I32 => Item::Integer(i64::from(s.u32()? as i32)),
+            tag::F32 => Item::Single(s.f32()?),
+            tag::F64 => Item::Double(s.f64()?),
+            tag::BIGINT | tag::BIGINT_NEGATIVE => {
+                let n = s.varint()?;
+                let magnitude = s.take(usize::try_from(n).unwrap_or(usize::MAX))?;
+                let negative = tag == tag::BIGINT_NEGATIVE;
+                if magnitude.last().map_or(negative, |&top| top == 0) {
+                    return Err(Fault::new(ErrorKind::BadBigInt, at));
+                }
+                Item::BigInt { negative, magnitude }
+            }
+            tag::STRING_LONG | tag::STRING_UTF16 | tag::INTERN | tag::INTERNED => Item::Text(self.long_text(tag, at)?),
+            tag::ARRAY_LONG => {
+                let n = s.varint()?;
+                self.array(n, at)?
+            }
+            tag::OBJECT_LONG => {
+                let shape = s.varint()?;
+                self.object(shape, at)?
+            }
+            tag::ARRAY_SPARSE => {
+                let length = s.varint()?;
+                let length = u32::try_from(length).map_err(|_| Fault::new(ErrorKind::BadArray, at))?;
+                let present = s.varint()?;
+                self.claim(present, at)?;
+                if present > u64::from(length) {
+                    return Err(Fault::new(ErrorKind::BadArray, at));
+                }
+                Item::Sparse { length, present }
+            }
+            tag::ARRAY_PACKED => {
+                let (kind, bytes) = self.elements(at, ElementKind::packs)?;
+                Item::Packed { kind, bytes }
+            }
+            tag::DICTIONARY | tag::DICTIONARY_NULL | tag::MAP => {
+                let n = s.varint()?;
+                self.claim(n.saturating_mul(2), at)?;
+                match tag {
+                    tag::MAP => Item::Map(n),
+                    _ => Item::Dictionary { null: tag == tag::DICTIONARY_NULL, len: n },
+                }
+            }
+            tag::SET => {
+                let n = s.varint()?;
+                self.claim(n, at)?;
+                Item::Set(n)
+            }
+            tag::DATE => {
+                let ms = s.f64()?;
+                let is_date = ms.is_nan() || (ms.abs() <= 8.64e15 && ms.trunc() == ms);
+                if !is_date || (ms == 0.0 && ms.is_sign_negative()) {
+                    return Err(Fault::new(ErrorKind::BadDate, at));
+                }
+                Item::Date(ms)
+            }
+            tag::REGEXP => {
+                let flags = s.u8()?;
+                let source_at = s.offset();
+                let tag = s.u8()?;
+                let source = self.text_of(tag, source_at)?;
+                let last_index = self.structure.varint()?;
+                Item::RegExp { flags, source, last_index }
+            }
+            tag::SYMBOL => {
+                let symbol = s.varint()?;
+                if symbol >= self.shapes.symbols_len() as u64 {
+                    return Err(Fault::new(ErrorKind::UnknownSymbol, at));
+                }
+                Item::Symbol(symbol)
+            }
+            tag::BOXED => {
+                self.claim(1, at)?;
+                Item::Boxed
+            }
+            tag::BUFFER | tag::BUFFER_RESIZABLE => {
+                let (bytes, max) = self.buffer(tag, at)?;
+                Item::Buffer { bytes, max }
+            }
+            tag::TYPED_ARRAY => {
+                let (kind, bytes) = self.elements(at, |kind| kind != ElementKind::DataView)?;
+                Item::TypedArray { kind, bytes }
+            }
+            tag::VIEW => self.view(at)?,
+            tag::REFERENCE => {
+                let id = s.varint()?;
+                if !self.refs {
+                    return Err(Fault::new(ErrorKind::BadReference, at));
+                }
+                Item::Reference(id)
+            }
+            _ => return Err(Fault::new(ErrorKind::BadTag, at)),
+        })
+    }
+
+    #[inline]
+    fn array(&mut self, n: u64, at: usize) -> Result<Item<'a>, Fault> {
+        self.claim(n, at)?;
+        Ok(Item::Array(n))
+    }
+
+    #[inline]
+    fn object(&mut self, shape: u64, at: usize) -> Result<Item<'a>, Fault> {
+        let values = self.values_of(shape, at)?;
+        self.claim(values, at)?;
+        Ok(Item::Object(shape))
+    }
+
+    fn elements(&mut self, at: usize, allowed: impl Fn(ElementKind) -> bool) -> Result<(ElementKind, &'a [u8]), Fault> {
+        let kind = ElementKind::from_code(self.structure.u8()?).filter(|&kind| allowed(kind));
+        let kind = kind.ok_or_else(|| Fault::new(ErrorKind::BadKind, at))?;
+        let n = self.structure.varint()?;
+        Ok((kind, self.payload(n, kind.size(), kind.size(), at)?))
+    }
+
+    fn buffer(&mut self, tag: u8, at: usize) -> Result<(&'a [u8], Option<u64>), Fault> {
+        let n = self.structure.varint()?;
+        let max = if tag == tag::BUFFER_RESIZABLE { Some(self.structure.varint()?) } else { None };
+        if max.is_some_and(|max| max < n) {
+            return Err(Fault::new(ErrorKind::BadBuffer, at));
+        }
+        Ok((self.payload(n, 1, 8, at)?, max))
+    }
+
+    fn view(&mut self, at: usize) -> Result<Item<'a>, Fault> {
+        let kind = ElementKind::from_code(self.structure.u8()?).ok_or_else(|| Fault::new(ErrorKind::BadKind, at))?;
+        let buffer_at = self.structure.offset();
+        let buffer = match self.structure.u8()? {
+            tag @ (tag::BUFFER | tag::BUFFER_RESIZABLE) => {
+                let (bytes, max) = self.buffer(tag, buffer_at)?;
+                ViewBuffer::Inline { bytes, max }
+            }
+            tag::REFERENCE if self.refs => ViewBuffer::Reference(self.structure.varint()?),
+            tag::REFERENCE => return Err(Fault::new(ErrorKind::BadReference, buffer_at)),
+            ..=tag::INTERNED => return Err(Fault::new(ErrorKind::WrongType, buffer_at)),
+            _ => return Err(Fault::new(ErrorKind::BadTag, buffer_at)),
+        };
+        let offset = self.structure.varint()?;
+        let len = self.structure.varint()?.checked_sub(1);
+        Ok(Item::View { kind, buffer, offset, len })
+    }
+
+    /// The string whose tag, at `at`, is `tag`.
+    #[inline]
+    pub(crate) fn text_of(&mut self, tag: u8, at: usize) -> Result<Text<'a>, Fault> {
+        match tag {
+            tag::STRING..tag::ARRAY => self.text(usize::from(tag - tag::STRING), at).map(Text::Utf8),
+            _ => self.long_text(tag, at),
+        }
+    }
+
+    fn long_text(&mut self, tag: u8, at: usize) -> Result<Text<'a>, Fault> {
+        match tag {
+            tag::STRING_LONG => {
+                let n = self.structure.varint()?;
+                self.text(usize::try_from(n).unwrap_or(usize::MAX), at).map(Text::Utf8)
+            }
+            tag::STRING_UTF16 => {
+                let n = self.structure.varint()?;
+                self.payload(n, 2, 2, at).map(Text::Utf16)
+            }
+            tag::INTERN => {
+                let tag = self.structure.u8()?;
+                if matches!(tag, tag::INTERN | tag::INTERNED) {
+                    return Err(Fault::new(ErrorKind::WrongType, at));
+                }
+                let text = self.text_of(tag, at)?;
+                if at >= self.frontier {
+                    self.strings.push(text);
+                }
+                Ok(text)
+            }
+            tag::INTERNED => {
+                let id = self.structure.varint()?;
+                let known = usize::try_from(id).ok().and_then(|id| self.strings.get(id));
+                let text = known.copied().ok_or_else(|| Fault::new(ErrorKind::UnknownString, at))?;
+                self.expand(text.len() as u64, at)?;
+                Ok(text)
+            }
+            ..tag::INTERN => Err(Fault::new(ErrorKind::WrongType, at)),
+            _ => Err(Fault::new(ErrorKind::BadTag, at)),
+        }
+    }
+
+    /// Takes `bytes` of what may be read again, for the value at `at`.
+    pub(crate) fn expand(&mut self, bytes: u64, at: usize) -> Result<(), Fault> {
+        let left = self.expansion.checked_sub(bytes);
+        self.expansion = left.ok_or_else(|| Fault::new(ErrorKind::LimitExceeded, at))?;
+        Ok(())
+    }
+
+    /// Reads over the next value.
+    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
+        // Nothing is made of what is read over, however often it is repeated.
+        let expansion = std::mem::replace(&mut self.expansion, u64::MAX);
+        let skipped = self.walk(|_, _, _, _| {});
+        self.expansion = expansion;
+        skipped
+    }
+
+    /// Goes back to `target`, which will be read again: takes what it has of the expansion.
+    pub(crate) fn go_back(&mut self, target: Place, at: usize) -> Result<(), Fault> {
+        let claimed = self.claimed;
+        let max_claimed = std::mem::replace(&mut self.max_claimed, u64::MAX);
+        self.go_to(target);
+        self.skip()?;
+        let end = self.place();
+        (self.claimed, self.max_claimed) = (claimed, max_claimed);
+        let structure = (end.structure - target.structure) as u64;
+        self.max_claimed = self.max_claimed.saturating_add(structure);
+        self.go_to(target);
+        let bytes = structure + (end.text - target.text + end.data - target.data) as u64;
+        self.expand(bytes.max(LEAST_EXPANSION), at)
+    }
+
+    /// Reads over the next value and shows each item: where it stands, what it is, whether it is the base of a derived
+    /// instance, and the source behind it. Keys of dictionaries are items too.
+    pub(crate) fn walk(&mut self, mut visit: impl FnMut(&Self, Place, &Item<'a>, bool)) -> Result<(), Fault> {
+        // Values to come, and the arrays with holes around them: what else they have to come.
+        let mut left = 1u64;
+        let mut sparse: Vec<(u64, u64)> = Vec::new();
+        let mut base_next = false;
+        loop {
+            while left == 0 {
+                match sparse.pop() {
+                    None => return Ok(()),
+                    // Behind its last element an array with holes has its extra properties.
+                    Some((outer, 0)) => {
+                        let at = self.structure.offset();
+                        let n = self.structure.varint()?;
+                        self.claim(n.saturating_mul(2), at)?;
+                        left = outer + n * 2;
+                    }
+                    Some((outer, elements)) => {
+                        self.structure.varint()?;
+                        sparse.push((outer, elements - 1));
+                        left = 1;
+                    }
+                }
+            }
+            left -= 1;
+            let place = self.place();
+            let item = self.item()?;
+            visit(self, place, &item, std::mem::take(&mut base_next));
+            match item {
+                Item::Array(n) | Item::Set(n) => left += n,
+                Item::Dictionary { len, .. } => left += 2 * len,
+                Item::Map(n) => left += 2 * n,
+                Item::Boxed => left += 1,
+                Item::Object(shape) => {
+                    left += self.values_of(shape, place.structure)?;
+                    base_next = self.shapes.shape(shape).is_some_and(|shape| shape.kind == DERIVED);
+                }
+                Item::Sparse { present, .. } => {
+                    sparse.push((left, present));
+                    left = 0;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Where each identity stands, up to where the message ends or is not right. The buffer of a typed array or of a view
+    /// has its owner's place.
+    pub(crate) fn identities(&mut self, start: Place) -> Vec<Identity> {
+        let before = self.place();
+        let limits = (self.claimed, self.max_claimed, self.expansion);
+        self.go_to(start);
+        (self.claimed, self.max_claimed, self.expansion) = (0, u64::MAX, u64::MAX);
+        let mut found = Vec::new();
+        // A fault is met again, and told, when the value that has it is read.
+        let _ = self.walk(|_, place, item, is_base| {
+            found.extend(std::iter::repeat_n(Identity { place, is_base }, item.identities() as usize));
+        });
+        self.go_to(before);
+        (self.claimed, self.max_claimed, self.expansion) = limits;
+        found
+    }
+}
+
+/// Where an object stands that can be referred to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) place: Place,
+    /// The base of a derived instance, to which nothing may refer.
+    pub(crate) is_base: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `[{a: 1}, [5, <hole>, "x"], <the object again>]`, with a Uint16Array behind it.
+    const MESSAGE: &[u8] = b"\xD7\x4D\x01\x17\x10\x06\x01\x04\x00\x01\x00\x01\x04a\
+        \x84\xA0\x01\xD1\x03\x02\x00\x05\x01\x41\x00\xE0\x01\xDE\x04\x02x\x00\x07\x00\x08\x00";
+
+    #[test]
+    fn a_value_is_read_over_with_all_that_it_holds() {
+        let bytes = [&MESSAGE[..], &[0xFF]].concat();
+        let (mut source, end) = Source::new(&bytes, ShapeList::default()).unwrap();
+        assert_eq!(end, MESSAGE.len());
+        let start = source.place();
+        source.skip().unwrap();
+        source.finish().unwrap();
+        let places = source.identities(start);
+        assert_eq!(places.len(), 5);
+        source.go_to(places[3].place);
+        assert_eq!(source.item(), Ok(Item::TypedArray { kind: ElementKind::Uint16, bytes: &[7, 0, 8, 0] }));
+        source.go_to(places[1].place);
+        assert_eq!(source.item(), Ok(Item::Object(0)));
+        let shape = source.shapes.shape(0).unwrap().clone();
+        assert!(source.shapes.keys_are(&shape, &["a"]));
+    }
+
+    #[test]
+    fn what_containers_claim_together_is_bounded() {
+        // Three arrays in one another that each claim all that remains.
+        let bytes = b"\xD7\x4D\x01\x00\x04\x83\x82\x81\x00";
+        let (mut source, _) = Source::new(bytes, ShapeList::default()).unwrap();
+        assert_eq!(source.skip(), Err(Fault { kind: ErrorKind::LengthOutOfBounds, at: 6 }));
+    }
+}
