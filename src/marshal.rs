@@ -139,7 +139,23 @@ impl Marshal {
     /// `duplicate-class` where two of the classes have one name; `borrowed` where a `RefCell` is borrowed mutably or a lock
     /// is poisoned; `limit-exceeded` where values that are not behind a pointer lie more than 128 deep in one another.
     pub fn encode_with_classes<T: Field>(value: &T) -> Result<(Vec<u8>, Classes), Error> {
-        class::encode(value)
+        class::encode(value, &Classes::new())
+    }
+
+    /// Encodes a class value with a registry, whose transformers
+    /// ([`register_custom`](Classes::register_custom)) write fields of foreign types. Every class must be in it.
+    ///
+    /// # Examples
+    ///
+    /// See [`Classes::register_custom`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_with_classes`](Self::encode_with_classes); `unknown-class` for one that is not registered.
+    pub fn encode_using<T: Field>(value: &T, classes: &Classes) -> Result<Vec<u8>, Error> {
+        let (bytes, used) = class::encode(value, classes)?;
+        classes.check_has(&used)?;
+        Ok(bytes)
     }
 
     /// Decodes a message to a class value, or anything that can be a field of one. Only classes in the registry are
@@ -176,7 +192,8 @@ impl Marshal {
     ///
     /// Those of [`encode_with_classes`](Self::encode_with_classes).
     pub fn deep_equal<T: Field>(one: &T, other: &T) -> Result<bool, Error> {
-        Ok(class::encode(one)?.0 == class::encode(other)?.0)
+        let known = Classes::new();
+        Ok(class::encode(one, &known)?.0 == class::encode(other, &known)?.0)
     }
 
     /// A clone that shares nothing with the original: of a graph, nor with the message that it borrows from, by copying a

@@ -24,6 +24,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) default: Option<DefaultValue>,
     pub(crate) flatten: Option<Path>,
     pub(crate) base: Option<Path>,
+    pub(crate) custom: bool,
 }
 
 /// What a field is when the message does not have it.
@@ -101,15 +102,19 @@ impl FieldAttributes {
                 parsed.flatten = Some(meta.path);
             } else if meta.path.is_ident("base") {
                 parsed.base = Some(meta.path);
+            } else if meta.path.is_ident("custom") {
+                parsed.custom = true;
             } else {
-                return Err(meta.error("unknown attribute; a field has: rename, alias, skip, default, flatten, base"));
+                return Err(
+                    meta.error("unknown attribute; a field has: rename, alias, skip, default, flatten, base, custom")
+                );
             }
             Ok(())
         })?;
         for (alone, what) in [(&parsed.flatten, "flatten"), (&parsed.base, "base"), (&parsed.skip, "skip")] {
             if let Some(path) = alone {
                 let others = [&parsed.flatten, &parsed.base, &parsed.skip].into_iter().flatten().count();
-                let is_named = parsed.rename.is_some() || !parsed.aliases.is_empty();
+                let is_named = parsed.rename.is_some() || !parsed.aliases.is_empty() || parsed.custom;
                 if others > 1 || is_named || (what != "skip" && parsed.default.is_some()) {
                     let message = format!("`{what}` goes with no other attribute of a field, as the field has no key");
                     return Err(Error::new_spanned(path, message));

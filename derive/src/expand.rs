@@ -169,6 +169,9 @@ impl Parts<'_> {
         let fields = form.fields.iter().filter_map(|field| {
             let (ty, name) = (field.ty, binding(field));
             match field.role {
+                Role::Key { custom: true, .. } => {
+                    Some(quote_spanned!(ty.span()=> __to.custom::<#ty>(#name)?;))
+                }
                 Role::Key { .. } => Some(quote_spanned!(ty.span()=> <#ty as #class::Field>::write(#name, __to)?;)),
                 Role::Flatten => {
                     Some(quote_spanned!(ty.span()=> <#ty as #class::Flatten>::write_fields(#name, __to)?;))
@@ -189,6 +192,9 @@ impl Parts<'_> {
                     Role::Skip(default) => {
                         let value = default_value(default.as_ref());
                         quote!(#member: #value,)
+                    }
+                    Role::Key { custom: true, .. } => {
+                        quote_spanned!(ty.span()=> #member: <#ty as ::core::clone::Clone>::clone(#name),)
                     }
                     _ => quote_spanned!(ty.span()=> #member: <#ty as #class::Field>::copy(#name, __copier)?,),
                 }
@@ -257,6 +263,16 @@ impl Parts<'_> {
             let (member, ty) = (&field.member, field.ty);
             let slot = slots.step(field, class);
             let value = match &field.role {
+                Role::Key { default, custom: true, .. } => {
+                    let default = match default {
+                        None => quote!(::core::option::Option::None),
+                        default => {
+                            let value = default_value(default.as_ref());
+                            quote!(::core::option::Option::Some(|| #value))
+                        }
+                    };
+                    quote_spanned!(ty.span()=> __from.custom_field::<#ty>(&__instance, #slot, #default)?)
+                }
                 Role::Key { default: None, .. } => {
                     quote_spanned!(ty.span()=> __from.field::<#ty>(&__instance, #slot)?)
                 }

@@ -29,7 +29,7 @@ pub(crate) struct Field<'a> {
 }
 
 pub(crate) enum Role {
-    Key { key: String, aliases: Vec<String>, default: Option<DefaultValue> },
+    Key { key: String, aliases: Vec<String>, default: Option<DefaultValue>, custom: bool },
     Skip(Option<DefaultValue>),
     Flatten,
     Base,
@@ -133,7 +133,7 @@ impl<'a> Form<'a> {
                     }
                     keys.push(key.clone());
                 }
-                Role::Key { key, aliases, default: attributes.default }
+                Role::Key { key, aliases, default: attributes.default, custom: attributes.custom }
             };
             form.fields.push(Field { member, ty: &field.ty, role });
         }

@@ -2,12 +2,13 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use super::Class;
+use super::custom::Customs;
+use super::{Class, Field};
 use super::describe::Description;
 use super::node::{Casts, Implements, Node, Pointee};
 use crate::error::{Error, ErrorKind};
@@ -42,14 +43,15 @@ use crate::wire::shapes;
 #[derive(Clone, Default)]
 pub struct Classes {
     /// In the order in which they were registered.
-    classes: Vec<Rc<Description>>,
+    classes: Vec<Arc<Description>>,
     by_type: HashMap<TypeId, usize, RandomState>,
     /// Of a form: the class and which of its forms it is.
     by_name: HashMap<String, (usize, usize), RandomState>,
     /// By class and trait.
-    casts: HashMap<(TypeId, TypeId), Rc<dyn Any>, RandomState>,
+    casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
     /// By what a `Shared` holds, and trait.
-    node_casts: HashMap<(TypeId, TypeId), Rc<dyn Any>, RandomState>,
+    node_casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
+    customs: Customs,
     /// What was wrong with a class that [`with`](Self::with) registered.
     wrong: Option<Error>,
     refuse_unknown_fields: bool,
@@ -114,7 +116,8 @@ impl Classes {
             return Ok(());
         }
         let about = Description::of::<T>();
-        if let Some(form) = about.forms.iter().find(|form| self.by_name.contains_key(&form.name)) {
+        let is_taken = |name: &str| self.by_name.contains_key(name) || self.customs.has_name(name);
+        if let Some(form) = about.forms.iter().find(|form| is_taken(&form.name)) {
             let detail = format!("two classes are called {}; give one another name", form.name);
             return Err(Error::new(ErrorKind::DuplicateClass, detail));
         }
@@ -123,7 +126,52 @@ impl Classes {
             self.by_name.insert(about.name.clone(), (index, form));
         }
         self.by_type.insert(type_id, index);
-        self.classes.push(Rc::new(about));
+        self.classes.push(Arc::new(about));
+        Ok(())
+    }
+
+    /// Registers how values of a foreign type are written and made: `to` gives what is written in their place, `from`
+    /// makes them of it again. They are fields under `#[class(custom)]`; the message names them, as `custom` shapes.
+    ///
+    /// As the message is written with the registry too, it is encoded with
+    /// [`Marshal::encode_using`](crate::Marshal::encode_using).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::net::Ipv4Addr;
+    /// use marshal::{Class, Classes, Marshal};
+    ///
+    /// #[derive(Class)]
+    /// struct Host { name: String, #[class(custom)] address: Ipv4Addr }
+    ///
+    /// let mut classes = Classes::new().with::<Host>();
+    /// classes.register_custom("Ipv4Addr", |ip: &Ipv4Addr| ip.to_string(), |text: String| text.parse::<Ipv4Addr>())?;
+    ///
+    /// let host = Host { name: "localhost".into(), address: Ipv4Addr::LOCALHOST };
+    /// let bytes = Marshal::encode_using(&host, &classes)?;
+    /// let host: Host = Marshal::decode_with_classes(&bytes, &classes)?;
+    /// assert!(host.address.is_loopback());
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `duplicate-class` where the name is taken, or the type has another name already; `bad-class` for an empty name.
+    pub fn register_custom<T: 'static, P: Field, E: fmt::Display>(
+        &mut self,
+        name: &str,
+        to: impl Fn(&T) -> P + Send + Sync + 'static,
+        from: impl Fn(P) -> Result<T, E> + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        if name.is_empty() {
+            return Err(Error::new(ErrorKind::BadClass, ""));
+        }
+        if self.by_name.contains_key(name) || self.customs.has_name(name) || self.customs.of::<T>().is_some() {
+            let detail = format!("{name}, or its type, is registered already");
+            return Err(Error::new(ErrorKind::DuplicateClass, detail));
+        }
+        self.customs.insert(name, to, from);
         Ok(())
     }
 
@@ -159,9 +207,20 @@ impl Classes {
     where
         Node<C>: Implements<T, Class = C>,
     {
-        let casts: Rc<dyn Any> = Rc::new(Casts::<T>::of::<C>());
+        let casts: Arc<dyn Any + Send + Sync> = Arc::new(Casts::<T>::of::<C>());
         self.casts.insert((TypeId::of::<C>(), TypeId::of::<T>()), casts.clone());
         self.node_casts.insert((Node::<C>::type_id(), TypeId::of::<T>()), casts);
+    }
+
+    /// Every class that was used is registered here.
+    pub(crate) fn check_has(&self, used: &Classes) -> Result<(), Error> {
+        match used.classes.iter().find(|about| !self.has_type(about.type_id)) {
+            None => Ok(()),
+            Some(about) => {
+                let detail = format!("the class {} is not registered", about.class);
+                Err(Error::new(ErrorKind::UnknownClass, detail))
+            }
+        }
     }
 
     /// What was wrong when classes were registered.
@@ -196,7 +255,16 @@ impl Classes {
     }
 
     pub(super) fn has_name(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+        self.by_name.contains_key(name) || self.customs.has_name(name)
+    }
+
+    pub(super) fn customs(&self) -> &Customs {
+        &self.customs
+    }
+
+    /// The same transformers and no classes: what an encoder begins with.
+    pub(super) fn without_classes(&self) -> Self {
+        Classes { customs: self.customs.clone(), ..Classes::new() }
     }
 
     /// The key of a field of a registered class.
@@ -208,7 +276,8 @@ impl Classes {
     /// How instances with this name become trait objects.
     pub(super) fn casts_of_name(&self, name: &str, trait_id: TypeId) -> Option<&dyn Any> {
         let &(index, _) = self.by_name.get(name)?;
-        self.casts.get(&(self.classes[index].type_id, trait_id)).map(|casts| &**casts)
+        let casts: &dyn Any = &**self.casts.get(&(self.classes[index].type_id, trait_id))?;
+        Some(casts)
     }
 
     /// How what a `Shared` holds becomes what a `Shared` of a trait object holds.

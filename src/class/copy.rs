@@ -18,7 +18,6 @@ pub struct Copier {
     /// Copies, or what stands for one that is being made, by the address of the original.
     made: HashMap<usize, Made, RandomState>,
     waiting: Vec<Waiting>,
-    kept: Vec<Box<dyn Any>>,
     depth: u32,
 }
 
@@ -39,7 +38,7 @@ const MAX_POINTER_DEPTH: u32 = 32;
 
 /// Copies a value with all it leads to.
 pub(crate) fn deep_clone<T: Field>(value: &T) -> Result<T, Error> {
-    let mut copier = Copier { made: HashMap::default(), waiting: Vec::new(), kept: Vec::new(), depth: 0 };
+    let mut copier = Copier { made: HashMap::default(), waiting: Vec::new(), depth: 0 };
     let copy = value.copy(&mut copier)?;
     while let Some(waiting) = copier.waiting.pop() {
         copier.depth = 0;
@@ -123,14 +122,6 @@ impl Copier {
         let copy = copy(self)?;
         self.depth -= 1;
         Ok(copy)
-    }
-
-    pub(super) fn keep(&mut self, node: Rc<dyn AnyNode>) {
-        self.kept.push(Box::new(node));
-    }
-
-    pub(super) fn keep_sync(&mut self, node: Arc<dyn AnyNode>) {
-        self.kept.push(Box::new(node));
     }
 
     /// What a hook says.

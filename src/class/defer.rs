@@ -12,7 +12,7 @@ use super::Writer;
 use super::write::{Handle, Mode};
 use crate::error::Error;
 use crate::wire::shapes::ShapeId;
-use crate::wire::structure;
+use crate::wire::{splice, structure};
 
 /// Pieces that wait, with their bytes, as a stack of sessions.
 #[derive(Default)]
@@ -37,6 +37,7 @@ enum Then {
     Nothing,
     Pointer(Handle),
     Shape(ShapeId),
+    Message(Vec<u8>),
     Payload { align: usize, end: usize },
 }
 
@@ -73,6 +74,10 @@ impl Writer {
         self.piece(Then::Shape(shape));
     }
 
+    pub(super) fn message_aside(&mut self, bytes: Vec<u8>) {
+        self.piece(Then::Message(bytes));
+    }
+
     pub(super) fn payload_aside(&mut self, align: usize, bytes: &[u8]) {
         self.message.data.extend_from_slice(bytes);
         let end = self.message.data.len();
@@ -106,6 +111,7 @@ impl Writer {
                     let number = message.shapes.number(shape);
                     structure::object(&mut message.structure, number);
                 }
+                Then::Message(bytes) => splice::append(message, &bytes)?,
                 Then::Payload { align, end } => {
                     message.payload(align, &self.deferred.data[session.data_at..end]);
                     session.data_at = end;

@@ -24,7 +24,8 @@ use crate::wire::{shapes, varint};
 ///
 /// On a field: `rename = "…"`, `alias = "…"` (also read under this key), `default` or `default = expression` (where the
 /// message has no such field), `skip` (not written; its default when restored), `flatten` (the fields of a base class
-/// as fields of this one), `base` (the built-in that the class extends: an array, Map, Set, Date, typed array or error).
+/// as fields of this one), `custom` (a foreign type that
+/// [`Classes::register_custom`](super::Classes::register_custom) knows, and `Clone`), `base` (the built-in that the class extends: an array, Map, Set, Date, typed array or error).
 ///
 /// An enum's variants are classes of their own, called `Shape.Circle`; `rename` on a variant changes what follows the
 /// dot. Fields of tuple structs have the keys `0`, `1`, ….

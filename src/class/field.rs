@@ -18,8 +18,8 @@ pub enum Identity {
 ///
 /// Implemented for classes (by `#[derive(Class)]`), for [`Shared`](super::Shared) and [`Weak`](super::Weak), and for
 /// what the standard library has: numbers, strings, `Option`, `Box`, `Rc`, `Arc`, `Cell`, `RefCell`, `Mutex`,
-/// `RwLock`, `Cow`, tuples, arrays, `Vec`, `VecDeque`, maps and sets. Types of other crates become fields through
-/// [`custom`](crate::custom).
+/// `RwLock`, `Cow`, tuples, arrays, `Vec`, `VecDeque`, maps and sets. Types of other crates become fields
+/// under `#[class(custom)]`, see [`Classes::register_custom`](super::Classes::register_custom).
 ///
 /// | Rust | JavaScript |
 /// | --- | --- |

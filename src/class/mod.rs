@@ -5,6 +5,7 @@
 
 mod classes;
 mod copy;
+mod custom;
 mod defer;
 mod describe;
 mod drop;
@@ -27,7 +28,7 @@ pub use describe::Class;
 #[doc(hidden)]
 pub use describe::{Description, Flatten, generic_name};
 pub use field::{Field, Identity};
-pub use fields::{Date, ErrorBase, TypedArray};
+pub use fields::{Data, Date, ErrorBase, TypedArray};
 pub use node::Pointee;
 #[doc(hidden)]
 pub use node::{
@@ -44,9 +45,10 @@ pub use write::Writer;
 
 use crate::error::Error;
 
-/// Encodes a value with all it leads to: the message, and the classes that it names.
-pub(crate) fn encode<T: Field>(value: &T) -> Result<(Vec<u8>, Classes), Error> {
-    let mut writer = Writer::new();
+/// Encodes a value with all it leads to, with the transformers of `known`: the message, and the classes that it names.
+pub(crate) fn encode<T: Field>(value: &T, known: &Classes) -> Result<(Vec<u8>, Classes), Error> {
+    known.check()?;
+    let mut writer = Writer::new(known);
     writer.root(value)?;
     let (message, classes) = writer.into_parts();
     let mut bytes = Vec::new();

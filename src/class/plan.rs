@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     #[doc(hidden)]
     #[inline]
     pub fn field<T: Field>(&mut self, instance: &Instance, field: usize) -> Result<T, Error> {
-        if instance.columns.is_none() || self.seek(instance, field) {
+        if self.stands(instance, field) {
             return T::read(self);
         }
         T::absent().ok_or_else(|| self.missing(instance, field))
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         field: usize,
         default: impl FnOnce() -> T,
     ) -> Result<T, Error> {
-        if instance.columns.is_none() || self.seek(instance, field) { T::read(self) } else { Ok(default()) }
+        if self.stands(instance, field) { T::read(self) } else { Ok(default()) }
     }
 
     /// Behind the instance.
@@ -177,6 +177,12 @@ impl<'a> Reader<'a> {
             Text::Utf8(name) if matches!(entry.kind, shapes::CLASS | shapes::DERIVED) => Some(name),
             _ => None,
         }
+    }
+
+    /// Goes to where the field stands, if the message has it.
+    #[inline]
+    pub(super) fn stands(&mut self, instance: &Instance, field: usize) -> bool {
+        instance.columns.is_none() || self.seek(instance, field)
     }
 
     fn seek(&mut self, instance: &Instance, field: usize) -> bool {
@@ -287,7 +293,7 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn missing(&self, instance: &Instance, field: usize) -> Error {
+    pub(super) fn missing(&self, instance: &Instance, field: usize) -> Error {
         // The class is what the shape was last compared with.
         let class = self.class_name(instance.opened.shape).unwrap_or_default();
         let detail = match self.classes.key_of(class, instance.form, field) {

@@ -299,7 +299,7 @@ impl<T: ?Sized + Pointee> Field for Weak<T> {
             return Ok(Weak::new());
         }
         let node = T::read_shared(from)?;
-        from.keep(node.clone().erase());
+        // Where something else refers to it, the reader keeps it until all is read.
         Ok(Weak(Some(Rc::downgrade(&node))))
     }
 
@@ -307,7 +307,6 @@ impl<T: ?Sized + Pointee> Field for Weak<T> {
         match self.0.as_ref().and_then(rc::Weak::upgrade) {
             Some(node) => {
                 let copy = T::copy_shared(&node, copier)?;
-                copier.keep(copy.clone().erase());
                 Ok(Weak(Some(Rc::downgrade(&copy))))
             }
             None => Ok(Weak::new()),

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::well_formed;
 use crate::wire::item::{self, Item, Source};
 use crate::wire::shape_list::{ShapeList, Text};
-use crate::wire::{ElementKind, tag};
+use crate::wire::{ElementKind, splice, tag};
 
 /// Reads the fields of class values: what a [`Field`] is given to read itself with.
 pub struct Reader<'a> {
@@ -35,7 +35,9 @@ pub struct Reader<'a> {
     /// Where the fields of instances begin whose shape is not that of their class.
     pub(super) columns: Vec<Option<Place>>,
     pub(super) waiting: Vec<Waiting>,
-    kept: Vec<Box<dyn Any>>,
+    /// Where the root stands, and where each identity does, once that has been asked for.
+    first: item::Place,
+    places: Option<Vec<item::Identity>>,
     pub(super) depth: u32,
     /// The identity of the pointer whose content is read next.
     pub(super) filling: u32,
@@ -103,6 +105,8 @@ impl<'a> Reader<'a> {
         source.expansion = MAX_EXPANSION;
         classes.check_shapes(&source)?;
         Ok(Reader {
+            first: source.place(),
+            places: None,
             identities: 0,
             plans: vec![Plan::default(); source.shapes.shapes_len()],
             source,
@@ -111,7 +115,6 @@ impl<'a> Reader<'a> {
             extents: Vec::new(),
             columns: Vec::new(),
             waiting: Vec::new(),
-            kept: Vec::new(),
             depth: 0,
             filling: u32::MAX,
         })
@@ -145,15 +148,6 @@ impl<'a> Reader<'a> {
     pub(super) fn go(&mut self, place: Place) {
         self.source.go_to(place.at);
         self.identities = place.identities;
-    }
-
-    /// Keeps something alive until decoding is done.
-    pub(super) fn keep(&mut self, node: Rc<dyn AnyNode>) {
-        self.kept.push(Box::new(node));
-    }
-
-    pub(super) fn keep_sync(&mut self, node: Arc<dyn AnyNode>) {
-        self.kept.push(Box::new(node));
     }
 
     /// Takes the identity of a value that is not behind a pointer.
@@ -245,6 +239,20 @@ impl<'a> Reader<'a> {
         let n = self.source.structure.varint()?;
         self.source.claim(n.saturating_mul(values), at)?;
         Ok(n as usize)
+    }
+
+    /// The next value as a message by itself.
+    pub(super) fn extract(&mut self) -> Result<Vec<u8>, Error> {
+        let start = self.place();
+        self.skim()?;
+        let end = self.place();
+        if self.source.refs && self.places.is_none() {
+            self.places = Some(self.source.identities(self.first));
+        }
+        self.source.go_to(start.at);
+        let bytes = splice::extract(&mut self.source, self.places.as_deref())?;
+        self.go(end);
+        Ok(bytes)
     }
 
     /// The elements of a packed or typed array, whose tag has been read.

@@ -205,7 +205,6 @@ impl<T: Field> Field for SyncWeak<T> {
             return Ok(SyncWeak::new());
         }
         let node = from.sync_shared::<T>()?;
-        from.keep_sync(node.clone());
         Ok(SyncWeak(Some(Arc::downgrade(&node))))
     }
 
@@ -213,7 +212,6 @@ impl<T: Field> Field for SyncWeak<T> {
         match self.upgrade() {
             Some(object) => {
                 let copy = copier.sync_shared(object.node())?;
-                copier.keep_sync(copy.clone());
                 Ok(SyncWeak(Some(Arc::downgrade(&copy))))
             }
             None => Ok(SyncWeak::new()),

@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::{MIN_PACKED, packed_kind, push_element};
 use crate::wire::message::Message;
 use crate::wire::shapes::ShapeId;
+use crate::wire::splice;
 use crate::wire::{ElementKind, structure, tag, varint};
 
 /// Writes the fields of class values: what a [`Field`] is given to write itself with.
@@ -29,7 +30,7 @@ pub struct Writer {
     shapes: Shapes,
     traits: Vec<(TypeId, TypeId)>,
     /// The classes that have been written.
-    classes: Classes,
+    pub(super) classes: Classes,
     pub(super) mode: Mode,
     pub(super) deferred: Deferred,
     /// How deeply the values lie in one another that are being written.
@@ -60,7 +61,8 @@ const MAX_POINTER_DEPTH: u32 = 32;
 pub(super) const MAX_DEPTH: u32 = 128;
 
 impl Writer {
-    pub(super) fn new() -> Self {
+    /// A writer that knows the transformers of `known`.
+    pub(super) fn new(known: &Classes) -> Self {
         let mut message = Message::default();
         message.start();
         Writer {
@@ -68,7 +70,7 @@ impl Writer {
             met: HashMap::default(),
             shapes: Shapes::default(),
             traits: Vec::new(),
-            classes: Classes::new(),
+            classes: known.without_classes(),
             mode: Mode::Direct,
             deferred: Deferred::default(),
             depth: 0,
@@ -175,6 +177,16 @@ impl Writer {
             structure::tagged(&mut self.message.structure, container, len as u64);
         }
         self.message.identities += 1;
+    }
+
+    /// A value that is a message by itself.
+    pub(super) fn message(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
+        match self.mode {
+            Mode::Direct => splice::append(&mut self.message, &bytes)?,
+            Mode::Aside => self.message_aside(bytes),
+            Mode::Order => self.message.structure.extend_from_slice(&bytes),
+        }
+        Ok(())
     }
 
     /// A payload, after the operands of its tag.

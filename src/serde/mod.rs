@@ -11,7 +11,6 @@ mod run;
 mod ser;
 mod settle;
 mod special;
-mod splice;
 
 pub use de::Deserializer;
 pub use options::{DeserializeOptions, SerializeOptions};

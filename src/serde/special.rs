@@ -5,7 +5,7 @@
 use serde::ser::{self, Impossible, Serialize};
 
 use super::ser::{MapSerializer, SeqSerializer, Serializer};
-use super::splice;
+use crate::wire::splice;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{JsStr, RegExpFlags, is_source, is_time_value};
 use crate::wire::{ElementKind, structure, tag, varint};

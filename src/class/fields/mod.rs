@@ -3,9 +3,11 @@
 mod builtin;
 mod cells;
 mod counted;
+mod data;
 mod lists;
 mod maps;
 mod numbers;
 mod text;
 
 pub use builtin::{Date, ErrorBase, TypedArray};
+pub use data::Data;
