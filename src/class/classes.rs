@@ -115,7 +115,14 @@ impl Classes {
         if self.by_type.contains_key(&type_id) {
             return Ok(());
         }
-        let about = Description::of::<T>();
+        self.insert(&Arc::new(Description::of::<T>()))
+    }
+
+    /// Registers the class that describes itself so.
+    pub(super) fn insert(&mut self, about: &Arc<Description>) -> Result<(), Error> {
+        if self.by_type.contains_key(&about.type_id) {
+            return Ok(());
+        }
         let is_taken = |name: &str| self.by_name.contains_key(name) || self.customs.has_name(name);
         if let Some(form) = about.forms.iter().find(|form| is_taken(&form.name)) {
             let detail = format!("two classes are called {}; give one another name", form.name);
@@ -125,8 +132,8 @@ impl Classes {
         for (form, about) in about.forms.iter().enumerate() {
             self.by_name.insert(about.name.clone(), (index, form));
         }
-        self.by_type.insert(type_id, index);
-        self.classes.push(Arc::new(about));
+        self.by_type.insert(about.type_id, index);
+        self.classes.push(about.clone());
         Ok(())
     }
 

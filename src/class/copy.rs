@@ -1,9 +1,8 @@
 //! Deep copies of class values: shared structure and cycles kept, nothing shared with the original, no bytes.
 
 use std::any::Any;
-use std::cell::OnceCell;
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -58,7 +57,7 @@ impl Copier {
         {
             return Ok(copy);
         }
-        let copy = Rc::new(Node(OnceCell::new()));
+        let copy = Rc::new(Node::empty());
         self.made.insert(address, Made::Copy(copy.clone()));
         if self.depth >= MAX_POINTER_DEPTH {
             self.waiting.push(Waiting::Rc(original.clone(), copy.clone()));
@@ -77,7 +76,7 @@ impl Copier {
         {
             return Ok(copy.clone());
         }
-        let copy = Arc::new(SyncNode(OnceLock::new()));
+        let copy = Arc::new(SyncNode::empty());
         self.made.insert(address, Made::Copy(Rc::new(copy.clone())));
         if self.depth >= MAX_POINTER_DEPTH {
             self.waiting.push(Waiting::Arc(original.clone(), copy.clone()));

@@ -59,6 +59,14 @@ struct Session {
     data_at: usize,
 }
 
+impl Deferred {
+    /// Bytes of memory, more or less.
+    pub(super) fn kept(&self) -> usize {
+        let pieces = self.pieces.capacity() * size_of::<Piece>() + self.sessions.capacity() * size_of::<Session>();
+        self.structure.capacity() + self.text.capacity() + self.data.capacity() + pieces
+    }
+}
+
 impl Writer {
     /// A pointer waits, and so does what follows it.
     pub(super) fn wait(&mut self, handle: Handle) {

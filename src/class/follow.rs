@@ -1,9 +1,8 @@
 //! Reading pointers: each identity is read once, and all pointers to it are made of the one that was first.
 
 use std::any::{Any, TypeId};
-use std::cell::OnceCell;
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::node::{Casts, Node, Pointee, SyncNode};
 use super::read::{self, Known, Place, Reader, Waiting};
@@ -35,9 +34,9 @@ impl<'a> Reader<'a> {
             Found::Known(Known::Rc(any)) => return any.downcast().map_err(|_| self.wrong_type::<T>(at)),
             Found::Known(_) => return Err(self.wrong_type::<T>(at)),
         };
-        let node = Rc::new(Node(OnceCell::new()));
+        let node = Rc::new(Node::empty());
         if let Some(value) = self.content(id, || new(&node))? {
-            let _ = node.0.set(value);
+            node.set(value);
         }
         Ok(node)
     }
@@ -50,9 +49,9 @@ impl<'a> Reader<'a> {
             Found::New(id) => id,
             Found::Known(known) => return as_arc(known).ok_or_else(|| self.wrong_type::<T>(at)),
         };
-        let node = Arc::new(SyncNode(OnceLock::new()));
+        let node = Arc::new(SyncNode::empty());
         if let Some(value) = self.content(id, || new(&node))? {
-            let _ = node.0.set(value);
+            let _ = node.value.set(value);
         }
         Ok(node)
     }

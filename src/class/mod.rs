@@ -42,16 +42,4 @@ pub use read::Reader;
 pub(crate) use read::decode;
 pub use sync::{SyncShared, SyncWeak};
 pub use write::Writer;
-
-use crate::error::Error;
-
-/// Encodes a value with all it leads to, with the transformers of `known`: the message, and the classes that it names.
-pub(crate) fn encode<T: Field>(value: &T, known: &Classes) -> Result<(Vec<u8>, Classes), Error> {
-    known.check()?;
-    let mut writer = Writer::new(known);
-    writer.root(value)?;
-    let (message, classes) = writer.into_parts();
-    let mut bytes = Vec::new();
-    message.append_to(&mut bytes);
-    Ok((bytes, classes))
-}
+pub(crate) use write::encode;

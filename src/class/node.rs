@@ -1,7 +1,7 @@
 //! What pointers point at: a place that is filled once, known by its type, by a trait, or not at all.
 
 use std::any::{Any, TypeId};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -37,6 +37,11 @@ pub trait Pointee: 'static {
 #[doc(hidden)]
 pub trait Target: Any {
     fn write_target(&self, to: &mut Writer) -> Result<(), Error>;
+    /// Where its identity is noted, if it has a place for that.
+    #[inline]
+    fn mark(&self) -> Option<&Mark> {
+        None
+    }
 }
 
 /// A node whose type is not known here.
@@ -117,13 +122,72 @@ impl<T: ?Sized + Pointee> Casts<T> {
 
 /// What a [`Shared`](super::Shared) holds.
 #[doc(hidden)]
-pub struct Node<T>(pub(super) OnceCell<T>);
+pub struct Node<T> {
+    pub(super) mark: Mark,
+    value: OnceCell<T>,
+}
 
 /// What a [`SyncShared`](super::SyncShared) holds.
 #[doc(hidden)]
-pub struct SyncNode<T>(pub(super) OnceLock<T>);
+pub struct SyncNode<T> {
+    pub(super) value: OnceLock<T>,
+}
+
+/// When something was last written, and the identity that it had then. Of one thread, as a `Shared` is.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct Mark(Cell<(u32, u32)>);
+
+impl Mark {
+    /// The identity in the message with this number, if it has one there.
+    #[inline]
+    pub(super) fn identity(&self, message: u32) -> Option<u32> {
+        let (marked, identity) = self.0.get();
+        (marked == message).then_some(identity)
+    }
+
+    #[inline]
+    pub(super) fn set(&self, message: u32, identity: u32) {
+        self.0.set((message, identity));
+    }
+}
+
+impl<T> SyncNode<T> {
+    pub(super) fn empty() -> Self {
+        SyncNode { value: OnceLock::new() }
+    }
+}
+
+impl<T> From<T> for SyncNode<T> {
+    fn from(value: T) -> Self {
+        SyncNode { value: OnceLock::from(value) }
+    }
+}
+
+impl<T> From<T> for Node<T> {
+    fn from(value: T) -> Self {
+        Node { mark: Mark::default(), value: OnceCell::from(value) }
+    }
+}
 
 impl<T> Node<T> {
+    pub(super) fn empty() -> Self {
+        Node { mark: Mark::default(), value: OnceCell::new() }
+    }
+
+    /// A place is filled once; a second value is dropped.
+    pub(super) fn set(&self, value: T) {
+        let _ = self.value.set(value);
+    }
+
+    pub(super) fn get_mut(&mut self) -> Option<&mut T> {
+        self.value.get_mut()
+    }
+
+    pub(super) fn into_inner(self) -> Option<T> {
+        self.value.into_inner()
+    }
+
     pub(super) fn type_id() -> TypeId
     where
         T: 'static,
@@ -148,10 +212,16 @@ impl<T: Field> Target for T {
 }
 
 macro_rules! node {
-    ($Node:ident) => {
+    ($Node:ident, $mark:expr) => {
         impl<T: Field> Target for $Node<T> {
             fn write_target(&self, to: &mut Writer) -> Result<(), Error> {
-                self.0.get().ok_or_else(unfinished)?.write_target(to)
+                self.value.get().ok_or_else(unfinished)?.write_target(to)
+            }
+
+            #[inline]
+            fn mark(&self) -> Option<&Mark> {
+                let mark: fn(&Self) -> Option<&Mark> = $mark;
+                mark(self)
             }
         }
 
@@ -159,14 +229,14 @@ macro_rules! node {
             fn fill(&self, from: &mut Reader<'_>) -> Result<(), Error> {
                 let value = from.target::<T>()?;
                 // A place is filled once: each identity is read once.
-                let _ = self.0.set(value);
+                let _ = self.value.set(value);
                 Ok(())
             }
 
             fn copy_to(&self, other: &dyn Any, copier: &mut Copier) -> Result<(), Error> {
-                let copy = self.0.get().ok_or_else(unfinished)?.copy(copier)?;
+                let copy = self.value.get().ok_or_else(unfinished)?.copy(copier)?;
                 if let Some(other) = other.downcast_ref::<Self>() {
-                    let _ = other.0.set(copy);
+                    let _ = other.value.set(copy);
                 }
                 Ok(())
             }
@@ -174,13 +244,13 @@ macro_rules! node {
     };
 }
 
-node!(Node);
-node!(SyncNode);
+node!(Node, |node| Some(&node.mark));
+node!(SyncNode, |_| None);
 
 impl<T: Field> NodeOf<T> for Node<T> {
     #[inline]
     fn content(&self) -> Option<&T> {
-        self.0.get()
+        self.value.get()
     }
 
     fn erase(self: Rc<Self>) -> Rc<dyn AnyNode> {

@@ -1,6 +1,5 @@
 //! `Shared` and `Weak`: pointers that keep identity and close cycles.
 
-use std::cell::OnceCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -57,15 +56,15 @@ pub struct Weak<T: ?Sized + Pointee>(Option<rc::Weak<T::Node>>);
 impl<T: Field> Shared<T> {
     /// A new object.
     pub fn new(value: T) -> Self {
-        Self::from_node(Rc::new(Node(OnceCell::from(value))))
+        Self::from_node(Rc::new(Node::from(value)))
     }
 
     /// A new object that knows itself, as a parent that its children point back to: `make` is given the pointer that
     /// the object will have.
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Self {
-        let node = Rc::new(Node(OnceCell::new()));
+        let node = Rc::new(Node::empty());
         let value = make(&Weak(Some(Rc::downgrade(&node))));
-        let _ = node.0.set(value);
+        node.set(value);
         Self::from_node(node)
     }
 
@@ -78,14 +77,14 @@ impl<T: Field> Shared<T> {
         let Some(node) = self.0.take() else { return Err(self) };
         match Rc::try_unwrap(node) {
             // A node that is still being restored is held by the decoder too, so it does not come here.
-            Ok(Node(cell)) => cell.into_inner().ok_or(Shared(None)),
+            Ok(node) => node.into_inner().ok_or(Shared(None)),
             Err(node) => Err(Self::from_node(node)),
         }
     }
 
     /// The value to change, if this is the only pointer to it.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        Rc::get_mut(this.0.as_mut()?)?.0.get_mut()
+        Rc::get_mut(this.0.as_mut()?)?.get_mut()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::{self, Arc, OnceLock};
+use std::sync::{self, Arc};
 
 use super::drop::{Dropped, drop_pointer};
 use super::node::SyncNode;
@@ -40,14 +40,14 @@ pub struct SyncWeak<T: Field>(Option<sync::Weak<SyncNode<T>>>);
 impl<T: Field> SyncShared<T> {
     /// A new object.
     pub fn new(value: T) -> Self {
-        Self::from_node(Arc::new(SyncNode(OnceLock::from(value))))
+        Self::from_node(Arc::new(SyncNode::from(value)))
     }
 
     /// A new object that knows itself.
     pub fn new_cyclic(make: impl FnOnce(&SyncWeak<T>) -> T) -> Self {
-        let node = Arc::new(SyncNode(OnceLock::new()));
+        let node = Arc::new(SyncNode::empty());
         let value = make(&SyncWeak(Some(Arc::downgrade(&node))));
-        let _ = node.0.set(value);
+        let _ = node.value.set(value);
         Self::from_node(node)
     }
 
@@ -67,7 +67,7 @@ impl<T: Field> SyncShared<T> {
 
     /// The object; `None` in a hook or transformer that runs while the object is being restored.
     pub fn try_get(this: &Self) -> Option<&T> {
-        this.node().0.get()
+        this.node().value.get()
     }
 
     /// Whether both point at the same object.

@@ -4,12 +4,14 @@
 //! fixed depth; what lies deeper waits (`defer`), so that no chain of pointers overflows the stack.
 
 use std::any::TypeId;
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 use super::defer::Deferred;
 use super::describe::Description;
@@ -25,8 +27,11 @@ use crate::wire::{ElementKind, structure, tag, varint};
 /// Writes the fields of class values: what a [`Field`] is given to write itself with.
 pub struct Writer {
     pub(super) message: Message,
-    /// Identities by address.
+    /// Identities by address, of what has no mark.
     met: HashMap<usize, u32, RandomState>,
+    /// The number of the message, by which marks are known; `None` where another message is being written on this
+    /// thread, whose marks must stay.
+    number: Option<u32>,
     shapes: Shapes,
     traits: Vec<(TypeId, TypeId)>,
     /// The classes that have been written.
@@ -35,6 +40,54 @@ pub struct Writer {
     pub(super) deferred: Deferred,
     /// How deeply the values lie in one another that are being written.
     pub(super) depth: u32,
+}
+
+thread_local! {
+    /// The writer of the last message: its memory, and the shapes that it knows.
+    static LAST: Cell<Option<Box<Writer>>> = const { Cell::new(None) };
+    /// How many messages have been begun, and whether one is being written.
+    static MESSAGES: Cell<u32> = const { Cell::new(0) };
+    static WRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Memory of a writer that is kept for the next message.
+const MAX_KEPT: usize = 8 << 20;
+
+/// A message is being written, until this is dropped.
+struct Writing(bool);
+
+impl Writing {
+    /// The number for marks, if they are free and numbers are left.
+    fn begin() -> (Self, Option<u32>) {
+        let is_nested = WRITING.replace(true);
+        let number = MESSAGES.get().checked_add(1);
+        number.inspect(|&number| MESSAGES.set(number));
+        (Writing(is_nested), number.filter(|_| !is_nested))
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITING.set(self.0);
+    }
+}
+
+/// Encodes a value with all it leads to, with the transformers of `known`: the message, and the classes that it names.
+pub(crate) fn encode<T: Field>(value: &T, known: &Classes) -> Result<(Vec<u8>, Classes), Error> {
+    known.check()?;
+    let mut writer = LAST.take().unwrap_or_else(|| Box::new(Writer::new()));
+    let (writing, number) = Writing::begin();
+    writer.start(known, number);
+    let written = value.write(&mut writer).and_then(|()| writer.finish_deferred());
+    drop(writing);
+    written?;
+    let mut bytes = Vec::with_capacity(writer.message.len());
+    writer.message.append_to(&mut bytes);
+    let classes = std::mem::take(&mut writer.classes);
+    if writer.kept() <= MAX_KEPT {
+        LAST.set(Some(writer));
+    }
+    Ok((bytes, classes))
 }
 
 /// Where what is written goes.
@@ -61,30 +114,39 @@ const MAX_POINTER_DEPTH: u32 = 32;
 pub(super) const MAX_DEPTH: u32 = 128;
 
 impl Writer {
-    /// A writer that knows the transformers of `known`.
-    pub(super) fn new(known: &Classes) -> Self {
-        let mut message = Message::default();
-        message.start();
+    fn new() -> Self {
         Writer {
-            message,
+            message: Message::default(),
             met: HashMap::default(),
+            number: None,
             shapes: Shapes::default(),
             traits: Vec::new(),
-            classes: known.without_classes(),
+            classes: Classes::new(),
             mode: Mode::Direct,
             deferred: Deferred::default(),
             depth: 0,
         }
     }
 
-    /// Writes the root with all it leads to.
-    pub(super) fn root<T: Field>(&mut self, root: &T) -> Result<(), Error> {
-        root.write(self)?;
-        self.finish_deferred()
+    /// Begins a message, with the transformers of `known`.
+    fn start(&mut self, known: &Classes, number: Option<u32>) {
+        if self.message.start() {
+            self.shapes = Shapes::default();
+        }
+        self.shapes.message = self.shapes.message.wrapping_add(1);
+        self.met.clear();
+        self.number = number;
+        self.traits.clear();
+        self.classes = known.without_classes();
+        self.mode = Mode::Direct;
+        self.depth = 0;
     }
 
-    pub(super) fn into_parts(self) -> (Message, Classes) {
-        (self.message, self.classes)
+    /// Bytes of memory, more or less.
+    fn kept(&self) -> usize {
+        let message = &self.message;
+        let sections = message.structure.capacity() + message.text.capacity() + message.data.capacity();
+        sections + self.met.capacity() * 16 + self.deferred.kept()
     }
 
     /// The tag of an instance; its fields follow.
@@ -130,7 +192,25 @@ impl Writer {
             self.wait(handle());
             return Ok(());
         }
-        if let Some(&identity) = self.met.get(&address) {
+        let identity = self.message.identities;
+        let met = match (target.mark(), self.number) {
+            (Some(mark), Some(message)) => {
+                let met = mark.identity(message);
+                if met.is_none() && self.depth < MAX_POINTER_DEPTH {
+                    mark.set(message, identity);
+                }
+                met
+            }
+            _ if self.depth < MAX_POINTER_DEPTH => match self.met.entry(address) {
+                Entry::Occupied(met) => Some(*met.get()),
+                Entry::Vacant(new) => {
+                    new.insert(identity);
+                    None
+                }
+            },
+            _ => self.met.get(&address).copied(),
+        };
+        if let Some(identity) = met {
             self.message.refs = true;
             structure::tagged(&mut self.message.structure, tag::REFERENCE, u64::from(identity));
             return Ok(());
@@ -139,7 +219,6 @@ impl Writer {
             self.wait(handle());
             return Ok(());
         }
-        self.met.insert(address, self.message.identities);
         self.depth += 1;
         target.write_target(self)?;
         self.depth -= 1;
@@ -199,6 +278,7 @@ impl Writer {
     }
 
     /// An array: packed where all elements are numbers and that pays off.
+    #[inline]
     pub(super) fn array<T: Field>(&mut self, items: &[T]) -> Result<(), Error> {
         self.array_of(items.len(), || items.iter())
     }
@@ -272,19 +352,25 @@ impl Writer {
         result.map(|()| order)
     }
 
-    /// The shape of a form of a class, which becomes known when it is first used.
+    /// The shape of a form of a class that is used for the first time in a message.
     #[cold]
     fn shape<T: Class>(&mut self, form: usize) -> Result<ShapeId, Error> {
-        let type_id = TypeId::of::<T>();
-        if let Some(&id) = self.shapes.all.get(&(type_id, form)) {
-            self.shapes.remember(type_id, form, id);
+        let key = (TypeId::of::<T>(), form);
+        if let Some((about, id)) = self.shapes.all.get(&key) {
+            self.classes.insert(about)?;
+            let id = *id;
+            self.shapes.remember(key.0, form, id);
             return Ok(id);
         }
-        self.classes.register::<T>()?;
-        let (content, values) = Description::of::<T>().shape(form);
+        let about = match self.shapes.all.get(&(key.0, 0)) {
+            Some((about, _)) => about.clone(),
+            None => Arc::new(Description::of::<T>()),
+        };
+        self.classes.insert(&about)?;
+        let (content, values) = about.shape(form);
         let id = self.message.shapes.id(&content, values);
-        self.shapes.all.insert((type_id, form), id);
-        self.shapes.remember(type_id, form, id);
+        self.shapes.all.insert(key, (about, id));
+        self.shapes.remember(key.0, form, id);
         Ok(id)
     }
 
@@ -309,33 +395,72 @@ pub(super) fn too_deep() -> Error {
     Error::new(ErrorKind::LimitExceeded, detail)
 }
 
-/// The shapes of the classes that have been written.
+/// The shapes of the classes that have been written, in this message and others.
 #[derive(Default)]
 struct Shapes {
-    recent: [Option<(TypeId, usize, ShapeId)>; RECENT],
-    all: HashMap<(TypeId, usize), ShapeId, RandomState>,
+    /// A power of two of places; as many as keep the shapes of a message apart.
+    recent: Vec<Option<Recent>>,
+    all: HashMap<(TypeId, usize), (Arc<Description>, ShapeId), RandomState>,
+    /// Counts messages: in each, a class is registered when its shape is used first.
+    message: u32,
 }
 
-const RECENT: usize = 16;
+/// A shape that has been used in a message.
+#[derive(Clone, Copy)]
+struct Recent {
+    type_id: TypeId,
+    form: usize,
+    message: u32,
+    id: ShapeId,
+}
+
+const FEWEST_RECENT: usize = 32;
+const MOST_RECENT: usize = 1 << 14;
 
 impl Shapes {
     #[inline]
-    fn place(type_id: TypeId, form: usize) -> usize {
+    fn place(&self, type_id: TypeId, form: usize) -> usize {
         let mut hasher = Passing(0);
         type_id.hash(&mut hasher);
-        (hasher.0 as usize).wrapping_add(form) % RECENT
+        (hasher.0 as usize).wrapping_add(form) & self.recent.len().wrapping_sub(1)
     }
 
     #[inline]
     fn recent(&self, type_id: TypeId, form: usize) -> Option<ShapeId> {
-        match self.recent[Self::place(type_id, form)] {
-            Some((known, known_form, id)) if known == type_id && known_form == form => Some(id),
+        match self.recent.get(self.place(type_id, form)) {
+            Some(Some(known)) if known.type_id == type_id && known.form == form && known.message == self.message => {
+                Some(known.id)
+            }
             _ => None,
         }
     }
 
     fn remember(&mut self, type_id: TypeId, form: usize, id: ShapeId) {
-        self.recent[Self::place(type_id, form)] = Some((type_id, form, id));
+        let recent = Recent { type_id, form, message: self.message, id };
+        if self.recent.is_empty() {
+            self.recent.resize(FEWEST_RECENT, None);
+        }
+        loop {
+            let place = self.place(type_id, form);
+            match self.recent[place] {
+                Some(other)
+                    if other.message == self.message
+                        && (other.type_id, other.form) != (type_id, form)
+                        && self.recent.len() < MOST_RECENT =>
+                {
+                    let more = 2 * self.recent.len();
+                    let before = std::mem::replace(&mut self.recent, vec![None; more]);
+                    for known in before.into_iter().flatten() {
+                        let place = self.place(known.type_id, known.form);
+                        self.recent[place] = Some(known);
+                    }
+                }
+                _ => {
+                    self.recent[place] = Some(recent);
+                    return;
+                }
+            }
+        }
     }
 }
 

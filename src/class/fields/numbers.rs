@@ -139,6 +139,10 @@ macro_rules! large_integers {
 
             #[inline]
             fn write(&self, to: &mut Writer) -> Result<(), Error> {
+                if let Ok(small) = i32::try_from(*self) {
+                    structure::integer(&mut to.message.structure, small);
+                    return Ok(());
+                }
                 match self.as_number() {
                     Some(number) => structure::number(&mut to.message.structure, number),
                     #[allow(unused_comparisons)]
