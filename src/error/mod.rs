@@ -67,13 +67,29 @@ impl Error {
 
     /// The value is inside of another one.
     #[cold]
+    #[inline(never)]
     pub(crate) fn within(mut self, step: Step) -> Self {
         self.0.trail.push(step);
         self
     }
 
+    /// The value is the one that has this name in another one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn within_name(self, name: &str) -> Self {
+        self.within(Step::Name(name.to_owned()))
+    }
+
+    /// The value is the element with this index of another one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn within_index(self, index: usize) -> Self {
+        self.within(Step::Index(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
     /// Offset of the tag of the faulty value, unless one further in is known.
     #[cold]
+    #[inline(never)]
     pub(crate) fn at_offset_or(mut self, offset: usize) -> Self {
         self.0.offset.get_or_insert(offset as u64);
         self
@@ -152,6 +168,9 @@ impl Fault {
 }
 
 impl From<Fault> for Error {
+    // Out of line: it stands behind every read.
+    #[cold]
+    #[inline(never)]
     fn from(fault: Fault) -> Self {
         Error::new(fault.kind, "").at_offset(fault.at)
     }

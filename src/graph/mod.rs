@@ -42,7 +42,7 @@ pub(crate) use number::{MIN_PACKED, element, is_canonical_packing, is_time_value
 pub(crate) use path::{Segment, Step, path, path_of};
 pub use print::Printer;
 pub use regexp::RegExpFlags;
-pub(crate) use regexp::is_source;
+pub(crate) use regexp::{escape_pattern, is_source};
 pub use shape::{ClassRef, ErrorConstructor};
 pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, Rank, ShapeForm, ShapeKind, Shapes};
 pub use slot::Value;

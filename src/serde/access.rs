@@ -26,7 +26,7 @@ impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
         let at = self.de.at();
         match seed.deserialize(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.at_offset_or(at).within(Step::Name((*name).to_owned()))),
+            Err(error) => Err(error.at_offset_or(at).within_name(name)),
         }
     }
 
@@ -55,7 +55,7 @@ impl<'de> SeqAccess<'de> for Sequence<'_, 'de> {
         let at = self.de.at();
         match seed.deserialize(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.at_offset_or(at).within(Step::Index((self.n - self.left - 1) as u32))),
+            Err(error) => Err(error.at_offset_or(at).within_index((self.n - self.left - 1) as usize)),
         }
     }
 

@@ -187,18 +187,25 @@ impl<'de> Deserializer<'de> {
 
     #[inline]
     fn integer<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let at = self.at();
-        let s = &mut self.source.structure;
-        match s.u8()? {
-            n @ ..=tag::INT_MAX => visitor.visit_u8(n),
-            tag::U8 => visitor.visit_u8(s.u8()?),
-            tag::U16 => visitor.visit_u16(s.u16()?),
-            tag::U32 => visitor.visit_u32(s.u32()?),
-            tag::I8 => visitor.visit_i8(s.u8()? as i8),
-            tag::I16 => visitor.visit_i16(s.u16()? as i16),
-            tag::I32 => visitor.visit_i32(s.u32()? as i32),
-            tag => self.other_integer(tag, at, visitor),
+        // Which of the forms it is can't be predicted where numbers are of all sizes: all are read alike.
+        if let [tag, a, b, c, d, ..] = *self.source.structure.rest()
+            && (tag <= tag::INT_MAX || matches!(tag, tag::U8..=tag::I32))
+        {
+            let raw = u64::from(u32::from_le_bytes([a, b, c, d]));
+            let form = tag.wrapping_sub(tag::U8) % 8;
+            let is_signed = form >= 3;
+            let size = 1u32 << (form - if is_signed { 3 } else { 0 }).min(2);
+            let unused = 64 - 8 * size;
+            let up = raw << unused;
+            let number = if is_signed { up as i64 >> unused } else { (up >> unused) as i64 };
+            let is_small = tag <= tag::INT_MAX;
+            let number = if is_small { i64::from(tag) } else { number };
+            self.source.structure.skip(if is_small { 1 } else { 1 + size as usize });
+            return if number < 0 { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
         }
+        let at = self.at();
+        let tag = self.source.structure.u8()?;
+        self.other_integer(tag, at, visitor)
     }
 
     #[cold]
@@ -399,12 +406,12 @@ impl<'de> Deserializer<'de> {
         let Some(entry) = self.source.shapes.shape(shape) else {
             return Err(Fault::new(ErrorKind::UnknownShape, at).into());
         };
+        let n = entry.values();
         let found = if entry.seen == (fields.as_ptr().addr(), fields.len()) {
             entry.found
         } else {
             self.compare(shape, fields)
         };
-        let n = self.source.values_of(shape, at)?;
         self.source.claim(n, at)?;
         if !found {
             return self.by_name(shape, at, visitor);

@@ -28,6 +28,9 @@ struct Node {
     shape: Option<ShapeId>,
     /// 1 + the place in `orders`, where the fields do not come in the order in which a shape has its keys.
     order: u32,
+    /// The message in which the tag of an object of this shape is `tag`. 0: never, or it is not so simple.
+    message: u32,
+    tag: u8,
 }
 
 /// The place before the first field of any struct: no node is a field's child with this index.
@@ -48,11 +51,32 @@ impl Fields {
     /// The field `key` after `node`.
     #[inline]
     pub(super) fn next(&mut self, node: u32, key: &'static str) -> u32 {
-        let child = self.nodes[node as usize].child;
-        if std::ptr::eq(self.nodes[child as usize].key, key) { child } else { self.find(node, key) }
+        // The fields of a struct that leaves none out have been added one behind the other.
+        let next = node + 1;
+        match self.nodes.get(next as usize) {
+            Some(found) if std::ptr::eq(found.key, key) && found.parent == node => next,
+            _ => {
+                // Or there were those of a nested struct between them.
+                let child = self.nodes[node as usize].child;
+                if std::ptr::eq(self.nodes[child as usize].key, key) { child } else { self.find(node, key) }
+            }
+        }
     }
 
-    #[cold]
+    /// The tag of an object whose last field was `node`, if it has been written in this message.
+    #[inline]
+    pub(super) fn known_tag(&self, message: u32, node: u32) -> Option<u8> {
+        let node = &self.nodes[node as usize];
+        (node.message == message).then_some(node.tag)
+    }
+
+    /// Remembers the tag for the rest of the message.
+    pub(super) fn remember_tag(&mut self, message: u32, node: u32, tag: u8) {
+        let node = &mut self.nodes[node as usize];
+        (node.message, node.tag) = (message, tag);
+    }
+
+    #[inline(never)]
     fn find(&mut self, node: u32, key: &'static str) -> u32 {
         let mut next = self.nodes[node as usize].child;
         while next != NONE {
@@ -68,7 +92,7 @@ impl Fields {
     }
 
     fn add(&mut self, key: &'static str, parent: u32) -> u32 {
-        let node = Node { key, parent, child: NONE, sibling: NONE, shape: None, order: 0 };
+        let node = Node { key, parent, child: NONE, sibling: NONE, shape: None, order: 0, message: 0, tag: 0 };
         if self.nodes.is_empty() {
             self.nodes.push(Node { key: "", ..node });
         }

@@ -4,6 +4,7 @@ mod de;
 mod error;
 mod fields;
 mod key;
+mod kinds;
 mod number;
 mod options;
 mod pack;
@@ -13,6 +14,7 @@ mod settle;
 mod special;
 
 pub use de::Deserializer;
+pub use kinds::{BigInt, Date, Raw, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};
 pub use options::{DeserializeOptions, SerializeOptions};
 pub use run::{
     from_reader, from_reader_with, from_slice, from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,

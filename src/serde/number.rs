@@ -191,7 +191,7 @@ impl<'de, T: Visit + Element> SeqAccess<'de> for Numbers<'de, T> {
         self.at = end;
         match seed.deserialize(Number(crate::graph::read::<T>(bytes))) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.within(Step::Index((end / size_of::<T>()) as u32 - 1))),
+            Err(error) => Err(error.within_index(end / size_of::<T>() - 1)),
         }
     }
 

@@ -20,42 +20,42 @@ pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Seria
         items.try_for_each(|item| seq.serialize_element(&item))?;
         return seq.end();
     }
-    // Tells what its first element is, by writing it.
-    let mut pending = Pending::default();
-    let mut filled = 0;
-    let mut n = loop {
-        let Some(item) = items.next() else {
-            return pending.close(ser, filled);
-        };
-        let element = Element { ser: &mut *ser, pending: &mut pending, filled, len };
-        match item.serialize(element) {
-            Ok(Written::Raw(kind, bits)) if pending.kind.is_none_or(|known| known == kind) => {
-                pending.kind = Some(kind);
-                pending.block[filled] = bits;
-                filled += 1;
-                if filled == BLOCK {
-                    pending.flush(ser, filled);
-                    filled = 0;
+    // The first element tells what it is when it is written.
+    let mut pending = Pending { len, ..Pending::default() };
+    let mut block = [0; BLOCK];
+    let mut n = 'numbers: loop {
+        let mut filled = 0;
+        while filled < BLOCK {
+            let Some(item) = items.next() else {
+                return pending.close(ser, &block[..filled]);
+            };
+            let element = Element { ser: &mut *ser, pending: &mut pending, block: &block[..filled] };
+            match item.serialize(element) {
+                Ok(Written::Raw(kind, bits)) if kind == pending.kind || pending.kind == UNKNOWN => {
+                    pending.kind = kind;
+                    block[filled] = bits;
+                    filled += 1;
+                }
+                Ok(Written::Raw(kind, bits)) => {
+                    pending.unpack(ser, &block[..filled])?;
+                    write_tagged(&mut ser.message.structure, kind, bits);
+                    break 'numbers pending.flushed + 1;
+                }
+                Ok(Written::Plain) => break 'numbers pending.flushed + 1,
+                Err(error) => {
+                    // Those before it have been flushed if it is no number.
+                    let index = pending.flushed + if pending.header.is_some() { 0 } else { filled };
+                    return Err(error.within_index(index));
                 }
             }
-            Ok(Written::Raw(kind, bits)) => {
-                let n = pending.unpack(ser, filled, len)?;
-                write_tagged(&mut ser.message.structure, kind, bits);
-                break n + 1;
-            }
-            Ok(Written::Plain) => break pending.flushed + 1,
-            Err(error) => {
-                // Those before it have been flushed if it is no number.
-                let index = pending.flushed + if pending.header.is_some() { 0 } else { filled };
-                return Err(error.within(Step::Index(index as u32)));
-            }
         }
+        pending.flush(ser, &block);
     };
     for item in items {
-        item.serialize(&mut *ser).map_err(|error| error.within(Step::Index(n as u32)))?;
+        item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
         n += 1;
     }
-    pending.close_plain(ser, n, len);
+    pending.close_plain(ser, n);
     Ok(())
 }
 
@@ -76,28 +76,35 @@ impl Default for Written {
 /// Numbers are gathered in blocks of this many.
 const BLOCK: usize = 64;
 
+/// The kind before the first element; no number has it.
+const UNKNOWN: ElementKind = ElementKind::DataView;
+
 /// Elements that are all numbers so far.
 struct Pending {
-    kind: Option<ElementKind>,
-    block: [u64; BLOCK],
+    kind: ElementKind,
     /// How many are in the data already, and where they and what is before them begin.
     flushed: usize,
     start: usize,
     before: usize,
+    /// How many elements there will be, if that is known.
+    len: Option<usize>,
     /// Where the header of an array begins that is not packed, and where it ends.
     header: Option<(usize, usize)>,
 }
 
 impl Default for Pending {
     fn default() -> Self {
-        Pending { kind: None, block: [0; BLOCK], flushed: 0, start: 0, before: 0, header: None }
+        Pending { kind: UNKNOWN, flushed: 0, start: 0, before: 0, len: None, header: None }
     }
 }
 
 impl Pending {
-    /// Moves the block to the data.
-    fn flush(&mut self, ser: &mut Serializer, filled: usize) {
-        let Some(kind) = self.kind else { return };
+    /// Moves a block to the data.
+    fn flush(&mut self, ser: &mut Serializer, block: &[u64]) {
+        let (kind, filled) = (self.kind, block.len());
+        if filled == 0 {
+            return;
+        }
         if self.flushed == 0 {
             self.before = ser.message.data.len();
             ser.message.align(kind.size());
@@ -107,7 +114,7 @@ impl Pending {
         let data = &mut ser.message.data;
         let at = data.len();
         data.resize(at + filled * kind.size(), 0);
-        let (out, block) = (&mut data[at..], &self.block[..filled]);
+        let out = &mut data[at..];
         match kind.size() {
             1 => out.iter_mut().zip(block).for_each(|(out, &bits)| *out = bits as u8),
             2 => {
@@ -126,24 +133,28 @@ impl Pending {
     }
 
     /// All elements are numbers of one kind: the array is packed.
-    fn close(&mut self, ser: &mut Serializer, filled: usize) -> Result<(), Error> {
-        self.flush(ser, filled);
+    fn close(&mut self, ser: &mut Serializer, block: &[u64]) -> Result<(), Error> {
+        self.flush(ser, block);
+        if self.flushed == 0 {
+            // An iterator that promised more.
+            use ser::SerializeSeq;
+            return ser.sequence::<()>(Some(0), false)?.end();
+        }
         ser.message.identities += 1;
-        let kind = self.kind.unwrap_or(ElementKind::Uint8);
-        structure::elements(&mut ser.message.structure, tag::ARRAY_PACKED, kind, self.flushed);
+        structure::elements(&mut ser.message.structure, tag::ARRAY_PACKED, self.kind, self.flushed);
         Ok(())
     }
 
-    /// An element is not a number of the kind of those before it: writes them as values, and says how many they are.
+    /// An element is not a number of the kind of those before it: writes them as values.
     #[cold]
-    fn unpack(&mut self, ser: &mut Serializer, filled: usize, len: Option<usize>) -> Result<usize, Error> {
-        self.flush(ser, filled);
+    fn unpack(&mut self, ser: &mut Serializer, block: &[u64]) -> Result<(), Error> {
+        self.flush(ser, block);
         let at = ser.message.structure.len();
         // Opens the array; it is closed by hand.
-        let _ = ser.sequence::<()>(len, false)?;
+        let _ = ser.sequence::<()>(self.len, false)?;
         self.header = Some((at, ser.message.structure.len()));
-        if let Some(kind) = self.kind {
-            let size = kind.size();
+        if self.flushed > 0 {
+            let (kind, size) = (self.kind, self.kind.size());
             let raw = ser.message.data.split_off(self.start);
             ser.message.data.truncate(self.before);
             for number in raw.chunks_exact(size) {
@@ -152,13 +163,13 @@ impl Pending {
                 write_tagged(&mut ser.message.structure, kind, u64::from_le_bytes(bits));
             }
         }
-        Ok(self.flushed)
+        Ok(())
     }
 
-    fn close_plain(&self, ser: &mut Serializer, n: usize, len: Option<usize>) {
+    fn close_plain(&self, ser: &mut Serializer, n: usize) {
         ser.leave();
         if let Some((at, end)) = self.header
-            && len != Some(n)
+            && self.len != Some(n)
         {
             let mut header = Vec::new();
             structure::array(&mut header, n);
@@ -183,14 +194,14 @@ fn write_tagged(out: &mut Vec<u8>, kind: ElementKind, bits: u64) {
 struct Element<'r> {
     ser: &'r mut Serializer,
     pending: &'r mut Pending,
-    filled: usize,
-    len: Option<usize>,
+    /// The numbers before it that are not in the data yet.
+    block: &'r [u64],
 }
 
 impl<'r> Element<'r> {
     /// It is no number: those before it are written as values, and it itself by the serializer that this gives.
     fn plain(self) -> Result<&'r mut Serializer, Error> {
-        self.pending.unpack(self.ser, self.filled, self.len)?;
+        self.pending.unpack(self.ser, self.block)?;
         Ok(self.ser)
     }
 }

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use serde::ser::{self, Serialize};
 
-use super::error::surfaced;
 use super::fields::Fields;
 use super::options::SerializeOptions;
 use super::pack;
@@ -230,11 +229,6 @@ impl Serializer {
 /// Integers of this magnitude and below are numbers, exactly.
 const MAX_EXACT: u128 = 1 << 53;
 
-/// The error at the surface, with its path.
-pub(super) fn surface<T>(result: Result<T, Error>) -> Result<T, Error> {
-    result.map_err(surfaced)
-}
-
 impl<'s> ser::Serializer for &'s mut Serializer {
     type Ok = ();
     type Error = Error;
@@ -386,7 +380,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
         value: &T,
     ) -> Result<(), Error> {
         self.variant(variant)?;
-        value.serialize(&mut *self).map_err(|error| error.within(Step::Name(variant.to_owned())))?;
+        value.serialize(&mut *self).map_err(|error| error.within_name(variant))?;
         self.depth -= 1;
         Ok(())
     }
@@ -474,7 +468,7 @@ impl<O: Default> SeqSerializer<'_, O> {
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
         let n = self.n;
         self.n += 1;
-        value.serialize(&mut *self.ser).map_err(|error| error.within(Step::Index(n as u32)))
+        value.serialize(&mut *self.ser).map_err(|error| error.within_index(n))
     }
 
     #[inline]
@@ -574,28 +568,46 @@ impl<O: Default> StructSerializer<'_, O> {
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.node = self.ser.fields.next(self.node, key);
-        value.serialize(&mut *self.ser).map_err(|error| error.within(Step::Name(key.to_owned())))
+        value.serialize(&mut *self.ser).map_err(|error| error.within_name(key))
     }
 
     #[inline]
-    fn close(self) -> Result<O, Error> {
-        let Serializer { message, fields, depth, .. } = self.ser;
-        *depth -= 1;
+    fn close(mut self) -> Result<O, Error> {
+        self.ser.depth -= 1;
+        let Serializer { message, fields, .. } = &mut *self.ser;
+        match fields.known_tag(message.shapes.message(), self.node) {
+            Some(tag) => message.structure[self.at] = tag,
+            None => self.close_first()?,
+        }
+        Ok(O::default())
+    }
+
+    /// The first object of its shape in the message, or one whose tag has to be longer or its fields to be moved.
+    #[inline(never)]
+    fn close_first(&mut self) -> Result<(), Error> {
+        let Serializer { message, fields, .. } = &mut *self.ser;
         let shape = fields.shape(&mut message.shapes, self.node)?;
-        if let Some(order) = fields.order(self.node) {
+        let number = message.shapes.number(shape);
+        let order = fields.order(self.node);
+        if let Some(order) = order {
             let mark = Mark { structure: self.at + 1, text: self.text, data: self.data, identities: 0 };
             reorder(message, mark, 1, order)?;
         }
-        let number = message.shapes.number(shape);
         match u8::try_from(number) {
-            Ok(number) if u64::from(number) <= tag::OBJECT_MAX => message.structure[self.at] = tag::OBJECT + number,
+            Ok(number) if u64::from(number) <= tag::OBJECT_MAX => {
+                let tag = tag::OBJECT + number;
+                message.structure[self.at] = tag;
+                if order.is_none() {
+                    fields.remember_tag(message.shapes.message(), self.node, tag);
+                }
+            }
             _ => {
                 let mut header = Vec::new();
                 structure::object(&mut header, number);
                 message.structure.splice(self.at..self.at + 1, header);
             }
         }
-        Ok(O::default())
+        Ok(())
     }
 }
 

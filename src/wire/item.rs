@@ -525,7 +525,9 @@ impl<'a> Source<'a> {
         let mut found = Vec::new();
         // A fault is met again, and told, when the value that has it is read.
         let _ = self.walk(|_, place, item, is_base| {
-            found.extend(std::iter::repeat_n(Identity { place, is_base }, item.identities() as usize));
+            // The buffer of a base may be referred to.
+            let identities = (0..item.identities()).map(|i| Identity { place, is_base: is_base && i == 0 });
+            found.extend(identities);
         });
         self.go_to(before);
         (self.claimed, self.max_claimed, self.expansion) = limits;

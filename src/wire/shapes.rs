@@ -112,7 +112,7 @@ struct Known {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Address(usize, usize);
 
-const RECENT: usize = 64;
+const RECENT: usize = 256;
 
 /// With more bytes of known shapes than this, all are forgotten before the next message.
 const MAX_KNOWN_BYTES: usize = 1 << 18;
@@ -169,8 +169,7 @@ impl ShapeTable {
     #[inline]
     pub(crate) fn remembered(&mut self, at: usize, len: usize, make: impl FnOnce(&mut Self) -> u32) -> u32 {
         let address = Address(at, len);
-        // Static strings lie behind one another, so their low bits differ as well as any.
-        let place = (at ^ (at >> 6) ^ len) % RECENT;
+        let place = (at ^ len).wrapping_mul(0x9E37_79B9) >> 16 & (RECENT - 1);
         match self.recent.get(place) {
             Some(&(known, found)) if known == address => found,
             _ => self.look_up(address, place, make),
@@ -191,6 +190,12 @@ impl ShapeTable {
         self.recent.resize(RECENT, (Address::default(), 0));
         self.recent[place] = (address, found);
         found
+    }
+
+    /// Which message this is, among those since shapes were last forgotten. Never 0 once it has begun.
+    #[inline]
+    pub(crate) fn message(&self) -> u32 {
+        self.message
     }
 
     /// The shape's number in this message.

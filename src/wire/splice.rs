@@ -98,7 +98,7 @@ impl<'i> Copy<'i> {
             if let (Item::Reference(id), Some(places)) = (item, self.places) {
                 let target = usize::try_from(id).ok().and_then(|id| Some((id, places.get(id)?)));
                 let (id, target) = target
-                    .filter(|(_, target)| !target.is_base)
+                    .filter(|(_, target)| !target.is_base && target.place.structure < place.structure)
                     .ok_or(Fault::new(ErrorKind::BadReference, place.structure))?;
                 if let Some(&copied) = self.copied.get(&id) {
                     self.reference(message, copied);

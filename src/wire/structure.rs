@@ -72,35 +72,28 @@ pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
 /// A number that is an `i32`.
 #[inline]
 pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
-    match n {
-        0.. => unsigned(out, n as u32),
-        -0x80..0 => out.extend_from_slice(&[tag::I8, n as u8]),
-        -0x8000..-0x80 => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I16, a, b]);
-        }
-        _ => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::I32, a, b, c, d]);
-        }
+    if n >= 0 {
+        return unsigned(out, n as u32);
     }
+    let more = u8::from(n < -0x80) + u8::from(n < -0x8000);
+    sized(out, tag::I8 + more, n as u32, 1 + more);
 }
 
 /// A number that is a `u32`.
 #[inline]
 pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
-    match n {
-        0..=0x3F => out.push(n as u8),
-        0x40..=0xFF => out.extend_from_slice(&[tag::U8, n as u8]),
-        0x100..=0xFFFF => {
-            let [a, b, ..] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U16, a, b]);
-        }
-        0x1_0000.. => {
-            let [a, b, c, d] = n.to_le_bytes();
-            out.extend_from_slice(&[tag::U32, a, b, c, d]);
-        }
-    }
+    let more = u8::from(n > 0x3F) + u8::from(n > 0xFF) + u8::from(n > 0xFFFF);
+    sized(out, if more == 0 { n as u8 } else { tag::U8 - 1 + more }, n, more);
+}
+
+/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3. All are written and what is too much is taken
+/// back: which of them it is can't be predicted, so there is no branch on it.
+#[inline]
+fn sized(out: &mut Vec<u8>, first: u8, n: u32, more: u8) {
+    let len = out.len();
+    let [a, b, c, d] = n.to_le_bytes();
+    out.extend_from_slice(&[first, a, b, c, d]);
+    out.truncate(len + 1 + usize::from(more + u8::from(more == 3)));
 }
 
 /// A number that is no `i32`.

@@ -29,6 +29,7 @@ pub fn generate(scale: usize) -> Graph {
 
 /// The whole: its value is the array of all objects, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Graph {
     pub classes: Vec<Class>,
     pub objects: Vec<Object>,
@@ -37,6 +38,7 @@ pub struct Graph {
 /// What the objects of one class are made of. Their properties are the fields, then the edges, then
 /// `links`, an array that belongs to the object alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Class {
     pub name: String,
     pub fields: Vec<String>,
@@ -45,6 +47,7 @@ pub struct Class {
 
 /// One object: a value for each field and a target for each edge of its class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Object {
     pub class: usize,
     pub fields: Vec<Scalar>,
@@ -53,6 +56,7 @@ pub struct Object {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 #[serde(untagged)]
 pub enum Scalar {
     Bool(bool),

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod borrowed;
 pub mod graph;
 pub mod log;
 pub mod mesh;

@@ -13,6 +13,7 @@ pub fn generate(scale: usize) -> Vec<Line> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Line {
     pub address: Address,
     pub identity: String,
@@ -24,6 +25,7 @@ pub struct Line {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Address {
     pub x0: u8,
     pub x1: u8,

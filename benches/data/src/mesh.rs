@@ -19,6 +19,7 @@ pub fn generate(scale: usize) -> Vec<Triangle> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Triangle {
     pub v0: Vector,
     pub v1: Vector,
@@ -27,6 +28,7 @@ pub struct Triangle {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Vector {
     pub x: f32,
     pub y: f32,

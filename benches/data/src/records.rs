@@ -13,6 +13,7 @@ pub fn generate(scale: usize) -> Vec<Record> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     #[serde(rename = "_id")]
@@ -39,6 +40,7 @@ pub struct Record {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Friend {
     pub id: u32,
     pub name: String,

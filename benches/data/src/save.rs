@@ -13,6 +13,7 @@ pub fn generate(scale: usize) -> Vec<Player> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Player {
     pub name: String,
     pub mode: Mode,
@@ -45,6 +46,7 @@ pub struct Player {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub enum Mode {
     Survival,
     Creative,
@@ -53,6 +55,7 @@ pub enum Mode {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Item {
     pub count: i8,
     pub slot: u8,
@@ -60,6 +63,7 @@ pub struct Item {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Abilities {
     pub walk_speed: f32,
     pub fly_speed: f32,
@@ -71,12 +75,14 @@ pub struct Abilities {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Vehicle {
     pub owner: [u32; 4],
     pub creature: Creature,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Creature {
     pub id: String,
     pub position: (f64, f64, f64),
@@ -96,6 +102,7 @@ pub struct Creature {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct RecipeBook {
     pub known: Vec<String>,
     pub to_be_shown: Vec<String>,

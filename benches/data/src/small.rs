@@ -19,6 +19,7 @@ pub fn generate() -> Account {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Account {
     pub id: u32,
     pub name: String,
@@ -33,6 +34,7 @@ pub struct Account {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub enum Role {
     Reader,
     Editor,

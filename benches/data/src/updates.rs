@@ -12,6 +12,7 @@ pub fn generate(scale: usize) -> Vec<Update> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Update {
     pub contacts: Vec<Contact>,
     pub score: u32,
@@ -20,6 +21,7 @@ pub struct Update {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Contact {
     pub entity_id: u32,
     pub entity_kind: Option<EntityKind>,
@@ -34,6 +36,7 @@ pub struct Contact {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub enum EntityKind {
     Barge,
     Battleship,
@@ -58,12 +61,14 @@ pub enum EntityKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Guidance {
     pub direction: Option<u16>,
     pub velocity: Option<i16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub enum Order {
     Hold,
     Surface,
@@ -73,6 +78,7 @@ pub enum Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Transform {
     pub position: Point,
     pub direction: u16,
@@ -81,12 +87,14 @@ pub struct Transform {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub struct Point {
     pub x: f32,
     pub y: f32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
 pub enum Event {
     Joined { player_id: u16, name: String },
     Left(u16),

@@ -12,6 +12,7 @@ mod report;
 mod rounds;
 mod sameness;
 mod stopwatch;
+mod typed;
 
 use std::io::{self, Write};
 use std::thread;
@@ -44,10 +45,19 @@ fn run(options: &Options) -> Result<()> {
     let progress = Progress::new(options);
     for dataset in options.datasets() {
         progress.says(format!("{dataset}: building"));
-        let input = Input::new(dataset, options.scale);
-        let mut entrants = entrants(options, &input, &progress)?;
-        for operation in options.operations() {
-            let results = rounds::measure(&mut entrants, operation, options, dataset, &progress);
+        let (typed, dynamic): (Vec<_>, Vec<_>) = options.operations().into_iter().partition(|op| op.is_typed());
+        let mut dynamic_entrants = Vec::new();
+        if !dynamic.is_empty() {
+            dynamic_entrants = entrants(options, &Input::new(dataset, options.scale), &progress)?;
+        }
+        let mut typed_entrants = Vec::new();
+        if !typed.is_empty() {
+            progress.says(format!("{dataset}: checking types"));
+            typed_entrants = typed::entrants(options, dataset)?;
+        }
+        for operation in dynamic.into_iter().chain(typed) {
+            let entrants = if operation.is_typed() { &mut typed_entrants } else { &mut dynamic_entrants };
+            let results = rounds::measure(entrants, operation, options, dataset, &progress);
             let rows: Vec<Row> = results.into_iter().map(|result| Row { dataset, operation, result }).collect();
             progress.hidden_while(|| -> io::Result<()> {
                 match (options.tsv, options.memory) {

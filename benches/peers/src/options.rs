@@ -8,6 +8,7 @@ use marshal_bench_data::Dataset;
 
 use crate::memory;
 use crate::peers::{LIBRARIES, Operation};
+use crate::typed;
 
 /// Measures marshal and its competitors on the same input, in one process.
 ///
@@ -106,7 +107,8 @@ fn operations() -> impl TypedValueParser<Value = Operation> {
 }
 
 fn libraries() -> PossibleValuesParser {
-    PossibleValuesParser::new(LIBRARIES.iter().map(|library| library.name))
+    let typed = typed::NAMES.iter().filter(|name| LIBRARIES.iter().all(|library| library.name != **name));
+    PossibleValuesParser::new(LIBRARIES.iter().map(|library| library.name).chain(typed.copied()))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -67,8 +67,8 @@ impl Track<'_> {
             library: self.entrant.name,
             median_nanoseconds: median(self.samples.iter().map(|sample| sample.nanoseconds).collect()),
             message_bytes: match operation {
-                Operation::Encode | Operation::Decode => self.entrant.peer.message_len(),
                 Operation::Clone => 0,
+                _ => self.entrant.peer.message_len(),
             },
             memory: self.samples.last().map(|sample| sample.memory).unwrap_or_default(),
         }

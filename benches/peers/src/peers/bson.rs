@@ -43,6 +43,7 @@ impl Peer for BsonDocument {
             Operation::Encode => time(times, || self.value.to_vec().expect(CHECKED)),
             Operation::Decode => time(times, || decode(&self.message).expect(CHECKED)),
             Operation::Clone => time(times, || self.value.clone()),
+            _ => return None,
         })
     }
 }

@@ -41,6 +41,7 @@ impl Peer for Ciborium {
             }),
             Operation::Decode => time(times, || ciborium::from_reader::<Value, _>(&self.message[..]).expect(CHECKED)),
             Operation::Clone => time(times, || self.value.clone()),
+            _ => return None,
         })
     }
 }

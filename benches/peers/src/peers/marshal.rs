@@ -52,6 +52,7 @@ impl Peer for Ours {
             }),
             Operation::Decode => time(times, || Marshal::decode(&self.message).expect(CHECKED)),
             Operation::Clone => time(times, || Marshal::deep_clone(&self.graph)),
+            _ => return None,
         })
     }
 }

@@ -42,7 +42,7 @@ impl Peer for Memcpy {
                 copy(&self.payload, &mut self.out);
                 black_box(&self.out);
             })),
-            Operation::Clone => None,
+            _ => None,
         }
     }
 }

@@ -24,16 +24,36 @@ pub enum Operation {
     Decode,
     /// The value to one like it that shares nothing with it.
     Clone,
+    /// The data set's own types to bytes.
+    TypedEncode,
+    /// Bytes to the data set's own types.
+    TypedDecode,
+    /// Bytes to types that borrow text and bytes from them.
+    TypedDecodeBorrowed,
 }
 
 impl Operation {
-    pub const ALL: [Operation; 3] = [Operation::Encode, Operation::Decode, Operation::Clone];
+    pub const ALL: [Operation; 6] = [
+        Operation::Encode,
+        Operation::Decode,
+        Operation::Clone,
+        Operation::TypedEncode,
+        Operation::TypedDecode,
+        Operation::TypedDecodeBorrowed,
+    ];
+
+    pub const fn is_typed(self) -> bool {
+        matches!(self, Operation::TypedEncode | Operation::TypedDecode | Operation::TypedDecodeBorrowed)
+    }
 
     pub const fn name(self) -> &'static str {
         match self {
             Operation::Encode => "encode",
             Operation::Decode => "decode",
             Operation::Clone => "clone",
+            Operation::TypedEncode => "typed_encode",
+            Operation::TypedDecode => "typed_decode",
+            Operation::TypedDecodeBorrowed => "typed_decode_borrowed",
         }
     }
 }
@@ -78,4 +98,4 @@ pub const LIBRARIES: &[Library] = &[
 ];
 
 /// Why the calls that are timed may unwrap.
-const CHECKED: &str = "the same call succeeded when the input was prepared";
+pub(crate) const CHECKED: &str = "the same call succeeded when the input was prepared";

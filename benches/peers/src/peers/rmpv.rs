@@ -50,6 +50,7 @@ impl Peer for Owned {
             }),
             Operation::Decode => time(times, || rmpv::decode::read_value(&mut &self.message[..]).expect(CHECKED)),
             Operation::Clone => time(times, || self.value.clone()),
+            _ => return None,
         })
     }
 }
@@ -69,7 +70,7 @@ impl Peer for Borrowed {
                 Some(time(times, || rmpv::decode::read_value_ref(&mut &self.message[..]).expect(CHECKED)))
             }
             // Writing is the same as of an owned value, and a clone would share the text.
-            Operation::Encode | Operation::Clone => None,
+            _ => None,
         }
     }
 }

@@ -65,6 +65,7 @@ impl Peer for Borrowed {
                 })
             }
             Operation::Clone => time(times, || self.value.clone()),
+            _ => return None,
         })
     }
 }
@@ -88,7 +89,7 @@ impl Peer for AsTape {
                 }))
             }
             // A tape is a way to read.
-            Operation::Encode | Operation::Clone => None,
+            _ => None,
         }
     }
 }

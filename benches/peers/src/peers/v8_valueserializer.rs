@@ -49,7 +49,7 @@ impl Peer for V8 {
             }
             Operation::Decode => Some(time(times, || decode(&self.message).expect(CHECKED))),
             // A heap has no clone.
-            Operation::Clone => None,
+            _ => None,
         }
     }
 }
