@@ -7,7 +7,7 @@ use std::error::Error;
 use marshal::{DecodeOptions, Decoder, EncodeOptions, Encoder, Graph, Marshal, Value, js};
 
 /// Runs the tour; the tests call it too.
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // A small application state: a document whose parts point back at it, a history, raw samples.
     let mut state = js!({
         title: "Tour",

@@ -87,6 +87,9 @@ pub mod class;
 mod codec;
 mod error;
 mod graph;
+pub mod inspect;
+#[cfg(feature = "json")]
+pub mod json;
 mod marshal;
 pub mod original;
 #[cfg(feature = "serde")]
@@ -111,3 +114,8 @@ pub use serde::{
     from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
 };
 pub use wire::ElementKind;
+
+/// The page in the README works when pasted.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,7 @@
 //! The facade: the calls that most users need.
 
 use crate::class::{self, Classes, Field};
-use crate::codec::{self, DecodeOptions, EncodeOptions, Encoder};
+use crate::codec::{self, DecodeOptions, EncodeOptions};
 use crate::error::Error;
 use crate::graph::Graph;
 
@@ -38,7 +38,9 @@ impl Marshal {
     ///
     /// Those of [`encode`](Self::encode), and `limit-exceeded` over the bound in the options.
     pub fn encode_with(graph: &Graph<'_>, options: &EncodeOptions) -> Result<Vec<u8>, Error> {
-        Encoder::new(graph, options).finish()
+        let mut message = Vec::new();
+        codec::encode_into(graph, options, &mut message)?;
+        Ok(message)
     }
 
     /// Encodes to the end of a caller's buffer, which grows as needed. What is in it stays; after an error it is as it was.

@@ -1,13 +1,13 @@
 //! What follows the values of a container, and what is checked when all of them are there.
 
-use super::decode::{Frame, Read, Role};
+use super::decode::{Doubled, Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
 use crate::graph::{MAX_SAFE_INTEGER, Node, NodeId, Slot, Span, View};
 
 impl Read<'_> {
     /// Completes the container whose values have been read. `false`: values follow after all.
     #[inline(never)]
-    pub(super) fn close<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
+    pub(super) fn close(&mut self) -> Result<bool, Fault> {
         let complete = match self.frame().role {
             Role::Plain | Role::Root | Role::Boxed | Role::Derived => true,
             Role::Map | Role::Set | Role::Dictionary | Role::Extra => self.distinct_keys()?,
@@ -15,7 +15,7 @@ impl Read<'_> {
             Role::View => self.view()?,
             Role::RegExp => self.last_index()?,
         };
-        if complete && !BUILD {
+        if complete && !self.build {
             self.drop_values();
         }
         Ok(complete)
@@ -49,11 +49,18 @@ impl Read<'_> {
             _ => return Ok(true),
         };
         let (graph, n) = (&self.graph, (self.frame().end - first) as usize / width);
-        let key = |i: usize| graph.same_key(graph.slots[first as usize + width * i]);
-        match self.distinct.first_duplicate(n, key) {
+        let slot = |i: usize| graph.slots[first as usize + width * i];
+        let second = if self.strings.is_empty() {
+            self.distinct.first_duplicate(n, |i| graph.same_key(slot(i)))
+        } else {
+            (0..n).for_each(|i| self.known.note(graph, slot(i)));
+            self.distinct.first_duplicate(n, |i| self.known.key(graph, slot(i)))
+        };
+        match second {
             None => Ok(true),
             Some(second) => {
-                self.doubled = Some(first + (width * second) as u32);
+                let &Frame { node, role, end, .. } = self.frame();
+                self.doubled = Some(Doubled { node, role, left: end - first - (width * second) as u32 });
                 // The offset is found by the engine, which can decode again.
                 Err(Fault::new(ErrorKind::DuplicateKey, self.structure.offset()))
             }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::known::Known;
 use super::options::DecodeOptions;
-use super::shapes::ShapesReader;
+use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
@@ -61,7 +62,7 @@ impl<'a> Decoder<'a> {
     ///
     /// Those of [`run`](Self::run).
     pub fn finish(mut self) -> Result<Graph<'a>, Error> {
-        self.run(usize::MAX)?;
+        self.engine.run_to_end()?;
         Ok(self.engine.read.graph)
     }
 }
@@ -70,17 +71,17 @@ impl<'a> Decoder<'a> {
 pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
     let mut engine = Engine::<'_, false>::new(input, options)?;
     engine.refuse_trailing(input)?;
-    engine.run(usize::MAX).map(drop)
+    engine.run_to_end()
 }
 
 /// Decodes the message that `input` is, or begins with.
 pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool) -> Result<(Graph<'a>, usize), Error> {
-    let decoder = Decoder::new(input, options)?;
+    let mut engine = Engine::<'_, true>::new(input, options)?;
     if !prefix {
-        decoder.engine.refuse_trailing(input)?;
+        engine.refuse_trailing(input)?;
     }
-    let end = decoder.message_len();
-    Ok((decoder.finish()?, end))
+    engine.run_to_end()?;
+    Ok((engine.read.graph, engine.end))
 }
 
 /// The path to the value whose tag is at `offset`, or to the one that it is part of. Decodes up to there.
@@ -98,7 +99,6 @@ pub(crate) fn path_at(input: &[u8], offset: usize) -> Option<String> {
 /// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
 pub(super) struct Engine<'a, const BUILD: bool> {
     input: &'a [u8],
-    options: DecodeOptions,
     phase: Phase<'a>,
     failed: Option<Error>,
     end: usize,
@@ -106,7 +106,7 @@ pub(super) struct Engine<'a, const BUILD: bool> {
 }
 
 enum Phase<'a> {
-    Shapes(ShapesReader<'a>),
+    Shapes(Box<ShapesReader<'a>>),
     Text,
     Structure,
     Done,
@@ -130,13 +130,20 @@ pub(super) struct Read<'a> {
     pub(super) owed: u64,
     pub(super) values: u64,
     pub(super) graph: Graph<'a>,
+    /// Steps that are left of this run.
+    pub(super) left: usize,
+    /// Whether the container that is open was entered by the value before, so that its next value is not a leaf.
+    pub(super) entered: bool,
+    /// Whether values are kept when their container closes.
+    pub(super) build: bool,
     pub(super) strings: Vec<Slot>,
+    pub(super) known: Known,
     pub(super) distinct: Distinct,
     /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
     /// and back would cost more than all else that opening a container does.
     pub(super) stack: Vec<Frame>,
-    /// The slot of a key or entry that stands twice.
-    pub(super) doubled: Option<u32>,
+    /// Which key or entry of the container that is open stands twice.
+    pub(super) doubled: Option<Doubled>,
 }
 
 /// A container that is being read: where its next value goes, and up to where.
@@ -175,6 +182,15 @@ pub(super) enum Role {
 /// A frame in which nothing is left to read.
 const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
 
+/// A key or entry that stands twice, told by what does not depend on which slots have been given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Doubled {
+    pub(super) node: NodeId,
+    pub(super) role: Role,
+    /// Slots from it to the container's end.
+    pub(super) left: u32,
+}
+
 impl Role {
     /// Whether a container of this role minds which values it gets.
     #[inline]
@@ -187,7 +203,7 @@ impl Frame {
     /// Whether the next value of pairs is a key: what is left is a whole number of pairs.
     #[inline]
     pub(super) fn is_key(self) -> bool {
-        (self.end - self.next) % 2 == 0
+        (self.end - self.next).is_multiple_of(2)
     }
 }
 
@@ -197,11 +213,15 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
             return Err(Fault::new(ErrorKind::LimitExceeded, 4));
         }
-        let phase = match sections.shapes.remaining() {
-            0 => Phase::Text,
-            _ => Phase::Shapes(ShapesReader::new(sections.shapes)),
-        };
         let mut graph = Graph::borrowing("", sections.data);
+        let phase = match (sections.shapes.remaining(), shapes::known(sections.shapes.rest())) {
+            (0, _) => Phase::Text,
+            (_, Some(known)) => {
+                graph.shapes = known;
+                Phase::Text
+            }
+            _ => Phase::Shapes(Box::new(ShapesReader::new(sections.shapes))),
+        };
         let structure = sections.structure;
         graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
         graph.slots.push(Slot::Undefined);
@@ -220,12 +240,16 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             owed: 1,
             values: 0,
             graph,
+            left: 0,
+            entered: false,
+            build: BUILD,
             strings: Vec::new(),
+            known: Known::default(),
             distinct: Distinct::default(),
             stack: vec![root],
             doubled: None,
         };
-        Ok(Engine { input, options: options.clone(), phase, failed: None, end: sections.end, read })
+        Ok(Engine { input, phase, failed: None, end: sections.end, read })
     }
 
     fn refuse_trailing(&self, input: &[u8]) -> Result<(), Fault> {
@@ -243,6 +267,11 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         }
     }
 
+    fn run_to_end(&mut self) -> Result<(), Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(())
+    }
+
     fn step(&mut self, steps: usize) -> Result<bool, Fault> {
         match &mut self.phase {
             Phase::Shapes(reader) => {
@@ -256,18 +285,14 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 self.phase = Phase::Structure;
             }
             Phase::Structure => {
-                if self.read.run::<BUILD>(steps)? {
+                if self.read.run(steps)? {
                     self.read.finish()?;
                     self.phase = Phase::Done;
                 }
             }
             Phase::Done => {}
         }
-        match self.phase {
-            Phase::Done => Ok(true),
-            _ if steps == usize::MAX => self.step(steps),
-            _ => Ok(false),
-        }
+        Ok(matches!(self.phase, Phase::Done))
     }
 
     /// Adds to a fault where in the value it is.
@@ -277,8 +302,8 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if !matches!(self.phase, Phase::Structure) {
             return fault.into();
         }
-        if let (ErrorKind::DuplicateKey, Some(slot)) = (fault.kind, self.read.doubled) {
-            fault.at = self.locate(self.read.frame().node, slot).unwrap_or(fault.at);
+        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, self.read.doubled) {
+            fault.at = self.locate(doubled).unwrap_or(fault.at);
         }
         Error::from(fault).at_path(self.path())
     }
@@ -301,14 +326,14 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         path(&read.graph, steps)
     }
 
-    /// Where in the input the value begins that goes to `slot` of `node`: found by decoding again up to there, so that
-    /// no offsets need to be kept for messages that are right.
+    /// Where in the input a doubled key or entry begins: found by decoding again up to there, so that no offsets need to
+    /// be kept for messages that are right.
     #[cold]
-    fn locate(&self, node: NodeId, slot: u32) -> Option<usize> {
-        let mut again = Engine::<'_, true>::new(self.input, &self.options).ok()?;
+    fn locate(&self, doubled: Doubled) -> Option<usize> {
+        let mut again = Engine::<'_, true>::new(self.input, &self.read.options).ok()?;
         loop {
-            let frame = *again.read.frame();
-            if matches!(again.phase, Phase::Structure) && frame.node == node && frame.next == slot {
+            let Frame { next, end, node, role } = *again.read.frame();
+            if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {
                 return Some(again.read.structure.offset());
             }
             if again.step(1).ok()? {

@@ -1,5 +1,8 @@
 //! Putting a message together from its parts, of which text and payloads have not been copied yet.
 
+use std::borrow::Cow;
+
+use super::scratch::Scratch;
 use crate::graph::Graph;
 use crate::wire::Header;
 use crate::wire::header::DATA_ALIGN;
@@ -7,24 +10,99 @@ use crate::wire::header::DATA_ALIGN;
 /// What the structure, once written, refers to.
 pub(super) struct Parts {
     pub(super) structure: Vec<u8>,
-    /// Runs of the graph's text: neighbouring strings are copied as one.
-    runs: Vec<Run>,
-    text_len: u64,
+    pub(super) text: TextParts,
     payloads: Vec<Payload>,
     data_len: u64,
-    /// Text and payloads that the graph does not hold in this form.
-    copied_text: String,
+    /// Payloads that the graph does not hold in this form.
     copied: Vec<u8>,
-    /// Where the message goes, behind what is there already.
-    out: Vec<u8>,
+}
+
+/// The text as runs of the graph's: neighbouring strings are copied as one.
+pub(super) struct TextParts {
+    runs: Vec<Run>,
+    current: Run,
+    len: u64,
+    /// Where the graph's text is in two parts: no run goes over it.
+    border: u64,
+    /// Text that the graph does not hold as such.
+    copied: String,
 }
 
 /// Bytes of the graph's text, or of the copied text.
 #[derive(Clone, Copy)]
-struct Run {
+pub(super) struct Run {
     copied: bool,
     at: u64,
-    len: u64,
+    end: u64,
+    border: u64,
+}
+
+impl Run {
+    /// Takes in the string at `at` if it is the run's neighbour.
+    #[inline]
+    pub(super) fn extend(&mut self, at: u64, len: u64) -> bool {
+        let neighbour = (at == self.end && at != self.border) || len == 0;
+        self.end += if neighbour { len } else { 0 };
+        neighbour
+    }
+}
+
+impl TextParts {
+    fn new(border: u64, runs: Vec<Run>) -> Self {
+        let current = Run { copied: false, at: 0, end: 0, border };
+        TextParts { runs, current, len: 0, border, copied: String::new() }
+    }
+
+    /// Adds text of the graph.
+    #[inline]
+    pub(super) fn push(&mut self, at: u64, len: u64) {
+        let mut run = self.current;
+        if !run.extend(at, len) {
+            run = self.next_run(run, at, len);
+        }
+        self.current = run;
+    }
+
+    pub(super) fn push_copied(&mut self, text: &str) {
+        let at = self.copied.len() as u64;
+        self.copied.push_str(text);
+        let end = self.copied.len() as u64;
+        self.close(self.current);
+        self.close(Run { copied: true, at, end, border: self.border });
+        self.current = Run { copied: false, at: 0, end: 0, border: self.border };
+    }
+
+    /// The run that is open. Whoever extends it gives it back through [`set_run`](Self::set_run).
+    #[inline]
+    pub(super) fn run(&self) -> Run {
+        self.current
+    }
+
+    #[inline]
+    pub(super) fn set_run(&mut self, run: Run) {
+        self.current = run;
+    }
+
+    /// Closes `run`, and opens one with the string at `at`.
+    #[inline(never)]
+    pub(super) fn next_run(&mut self, run: Run, at: u64, len: u64) -> Run {
+        self.close(run);
+        Run { at, end: at + len, ..run }
+    }
+
+    /// Whether every run is text of `graph`: a string of another graph may stand for anything. Looked at by run, so that it
+    /// costs nothing by string.
+    pub(super) fn is_of(&self, graph: &Graph<'_>) -> bool {
+        let is_text = |run: &Run| run.copied || graph.text.is_run(run.at, run.end);
+        self.runs.iter().chain([&self.current]).all(is_text)
+    }
+
+    fn close(&mut self, run: Run) {
+        if run.end > run.at {
+            self.len += run.end - run.at;
+            self.runs.push(run);
+        }
+    }
 }
 
 /// Bytes for the data section, of the graph or copied.
@@ -38,39 +116,24 @@ struct Payload {
 }
 
 impl Parts {
-    pub(super) fn new(out: Vec<u8>) -> Self {
-        Parts {
-            structure: Vec::new(),
-            runs: Vec::new(),
-            text_len: 0,
-            payloads: Vec::new(),
-            data_len: 0,
-            copied_text: String::new(),
-            copied: Vec::new(),
-            out,
-        }
-    }
-
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.out
-    }
-
-    /// Adds text of the graph. A run does not go over `border`, where the graph's text is in two parts.
     #[inline]
-    pub(super) fn text(&mut self, at: u64, len: u64, border: u64) {
-        self.text_len += len;
-        match self.runs.last_mut() {
-            Some(run) if run.at + run.len == at && !run.copied && at != border => run.len += len,
-            _ if len > 0 => self.runs.push(Run { copied: false, at, len }),
-            _ => {}
-        }
+    pub(super) fn new(border: u64, scratch: &mut Scratch) -> Self {
+        let mut structure = std::mem::take(&mut scratch.structure);
+        structure.clear();
+        let mut runs = std::mem::take(&mut scratch.runs);
+        runs.clear();
+        Parts { structure, text: TextParts::new(border, runs), payloads: Vec::new(), data_len: 0, copied: Vec::new() }
     }
 
-    pub(super) fn copied_text(&mut self, text: &str) {
-        let (at, len) = (self.copied_text.len() as u64, text.len() as u64);
-        self.copied_text.push_str(text);
-        self.text_len += len;
-        self.runs.push(Run { copied: true, at, len });
+    /// Bytes that the message will hold and that take memory already.
+    pub(super) fn copied_len(&self) -> u64 {
+        (self.text.copied.len() + self.copied.len()) as u64
+    }
+
+    /// Gives back what the next encoder can use again.
+    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
+        scratch.structure = std::mem::take(&mut self.structure);
+        scratch.runs = std::mem::take(&mut self.text.runs);
     }
 
     /// Adds bytes of the graph, aligned.
@@ -94,11 +157,10 @@ impl Parts {
 }
 
 /// Copies the parts into one message, a block at a time.
-pub(super) struct Emitter<'g> {
-    graph: &'g Graph<'g>,
-    parts: Parts,
+pub(super) struct Emission<'g> {
     header: Header,
-    shapes: Vec<u8>,
+    shapes: Cow<'g, [u8]>,
+    /// Where in the buffer the message begins.
     start: usize,
     part: Part,
 }
@@ -116,36 +178,32 @@ enum Part {
 /// A step copies this many bytes.
 const BLOCK: usize = 1 << 16;
 
-impl<'g> Emitter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, shapes: Vec<u8>, parts: Parts, refs: bool) -> Self {
+impl<'g> Emission<'g> {
+    #[inline]
+    pub(super) fn new(shapes: Cow<'g, [u8]>, parts: &mut Parts, refs: bool) -> Self {
+        parts.text.close(parts.text.current);
         let header = Header {
             refs,
             structure: parts.structure.len(),
             shapes: shapes.len(),
-            text: parts.text_len as usize,
+            text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
-        let start = parts.out.len();
-        Emitter { graph, parts, header, shapes, start, part: Part::Head }
-    }
-
-    /// The caller's buffer as it was.
-    pub(super) fn into_out(mut self) -> Vec<u8> {
-        self.parts.out.truncate(self.start);
-        self.parts.out
+        Emission { header, shapes, start: 0, part: Part::Head }
     }
 
     pub(super) fn message_len(&self) -> usize {
         self.header.message_len()
     }
 
-    /// Copies up to `steps` blocks. The message is there when all have been copied.
-    pub(super) fn run(&mut self, steps: usize) -> Option<Vec<u8>> {
+    /// Copies up to `steps` blocks to the end of `out`, and says whether all have been copied.
+    pub(super) fn run(&mut self, steps: usize, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) -> bool {
         let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
+        let Parts { structure, text, payloads, copied, .. } = parts;
         for _ in 0..steps {
-            let Parts { structure, runs, payloads, copied_text, copied, out, .. } = &mut self.parts;
             self.part = match self.part {
                 Part::Head => {
+                    self.start = out.len();
                     out.reserve_exact(self.header.message_len());
                     self.header.write(out);
                     out.extend_from_slice(&self.shapes);
@@ -155,13 +213,13 @@ impl<'g> Emitter<'g> {
                     0 => Part::Text(0, 0),
                     n => Part::Structure(done + n),
                 },
-                Part::Text(index, done) => match runs.get(index) {
+                Part::Text(index, done) => match text.runs.get(index) {
                     None => Part::Pad,
-                    Some(&Run { copied: is_copied, at, len }) => {
+                    Some(&Run { copied: is_copied, at, end, .. }) => {
                         let bytes = if is_copied {
-                            &copied_text.as_bytes()[at as usize..(at + len) as usize]
+                            &text.copied.as_bytes()[at as usize..end as usize]
                         } else {
-                            self.graph.text.run(at, len)
+                            graph.text.run(at, end - at)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Text(index + 1, 0),
@@ -177,7 +235,7 @@ impl<'g> Emitter<'g> {
                     Part::Data(0, 0)
                 }
                 Part::Data(index, done) => match payloads.get(index) {
-                    None => return Some(std::mem::take(out)),
+                    None => return true,
                     Some(&Payload { copied: is_copied, pad, at, len }) => {
                         if done == 0 {
                             out.resize(out.len() + usize::from(pad), 0);
@@ -185,7 +243,7 @@ impl<'g> Emitter<'g> {
                         let bytes = if is_copied {
                             &copied[at as usize..(at + len) as usize]
                         } else {
-                            self.graph.bytes.get(at, len)
+                            graph.bytes.get(at, len)
                         };
                         match copy_block(out, bytes, done, block) {
                             0 => Part::Data(index + 1, 0),
@@ -195,7 +253,7 @@ impl<'g> Emitter<'g> {
                 },
             };
         }
-        None
+        false
     }
 }
 

@@ -1,6 +1,6 @@
 //! The encoder: its phases, its stack, and what callers see of it.
 
-use super::emit::Emitter;
+use super::emit::Emission;
 use super::options::EncodeOptions;
 use super::write::Write;
 use crate::error::{Error, ErrorKind};
@@ -25,26 +25,23 @@ use crate::graph::{Graph, Step, path};
 /// ```
 pub struct Encoder<'g> {
     phase: Phase<'g>,
+    message: Vec<u8>,
     failed: Option<Error>,
     max_bytes: u64,
 }
 
 enum Phase<'g> {
     Write(Box<Write<'g>>),
-    Emit(Emitter<'g>),
-    Done(Vec<u8>),
+    Emit(Box<Write<'g>>, Emission<'g>),
+    Done,
 }
 
 impl<'g> Encoder<'g> {
     /// An encoder of `graph`.
     pub fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
-        Self::appending(graph, options, Vec::new())
-    }
-
-    /// An encoder that appends to `out`.
-    fn appending(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
-        let write = Box::new(Write::new(graph, options, out));
-        Encoder { phase: Phase::Write(write), failed: None, max_bytes: options.max_bytes.unwrap_or(u64::MAX) }
+        let write = Box::new(Write::new(graph, options));
+        let max_bytes = options.max_bytes.unwrap_or(u64::MAX);
+        Encoder { phase: Phase::Write(write), message: Vec::new(), failed: None, max_bytes }
     }
 
     /// Runs for up to `steps` steps and says whether the message is complete.
@@ -60,76 +57,78 @@ impl<'g> Encoder<'g> {
         self.step(steps).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    /// Runs to the end; the buffer comes back whole or as it was.
-    fn into_buffer(mut self) -> Result<Vec<u8>, (Error, Vec<u8>)> {
-        match self.run(usize::MAX) {
-            Ok(_) => Ok(match self.phase {
-                Phase::Done(message) => message,
-                _ => Vec::new(),
-            }),
-            Err(error) => Err((
-                error,
-                match self.phase {
-                    Phase::Write(write) => write.into_out(),
-                    Phase::Emit(emitter) => emitter.into_out(),
-                    Phase::Done(out) => out,
-                },
-            )),
-        }
-    }
-
     /// The message; what is left to encode is encoded first.
     ///
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub fn finish(self) -> Result<Vec<u8>, Error> {
-        self.into_buffer().map_err(|(error, _)| error)
+    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        while !self.run(usize::MAX)? {}
+        Ok(self.message)
     }
 
     fn step(&mut self, steps: usize) -> Result<bool, Error> {
         match &mut self.phase {
             Phase::Write(write) => {
                 if write.run(steps).map_err(|kind| explain(write, kind))? {
-                    if write.shapes.has_unknown_symbol {
-                        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
+                    let emission = assemble(write, self.max_bytes)?;
+                    if let Phase::Write(write) = std::mem::replace(&mut self.phase, Phase::Done) {
+                        self.phase = Phase::Emit(write, emission);
                     }
-                    let emitter = write.take_emitter();
-                    if emitter.message_len() as u64 > self.max_bytes {
-                        let detail = format!("the message takes {} bytes", emitter.message_len());
-                        return Err(Error::new(ErrorKind::LimitExceeded, detail));
-                    }
-                    self.phase = Phase::Emit(emitter);
                 }
             }
-            Phase::Emit(emitter) => {
-                if let Some(message) = emitter.run(steps) {
-                    self.phase = Phase::Done(message);
+            Phase::Emit(write, emission) => {
+                if write.emit(emission, steps, &mut self.message) {
+                    self.phase = Phase::Done;
                 }
             }
-            Phase::Done(_) => return Ok(true),
+            Phase::Done => {}
         }
-        if steps == usize::MAX { self.step(steps) } else { Ok(matches!(self.phase, Phase::Done(_))) }
+        Ok(matches!(self.phase, Phase::Done))
     }
+}
+
+/// Goes from what has been written to putting it together.
+fn assemble<'g>(write: &mut Write<'g>, max_bytes: u64) -> Result<Emission<'g>, Error> {
+    if write.shapes.has_unknown_symbol {
+        return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
+    }
+    if !write.has_own_text() {
+        return Err(Error::new(ErrorKind::UnknownValue, "a string is of another graph"));
+    }
+    let emission = write.emission();
+    if emission.message_len() as u64 > max_bytes {
+        let detail = format!("the message takes {} bytes", emission.message_len());
+        return Err(Error::new(ErrorKind::LimitExceeded, detail));
+    }
+    Ok(emission)
 }
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
-    let encoder = Encoder::appending(graph, options, std::mem::take(out));
-    let (result, buffer) = match encoder.into_buffer() {
-        Ok(buffer) => (Ok(()), buffer),
-        Err((error, buffer)) => (Err(error), buffer),
-    };
-    *out = buffer;
-    result
+    let mut write = Write::new(graph, options);
+    write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
+    let mut emission = assemble(&mut write, options.max_bytes.unwrap_or(u64::MAX))?;
+    write.emit(&mut emission, usize::MAX, out);
+    Ok(())
+}
+
+/// The message of `graph`, and for each of its nodes the identity it has there + 1; 0 for one that the root does not reach.
+pub(crate) fn encode_noting(graph: &Graph<'_>) -> Result<(Vec<u8>, Vec<u32>), Error> {
+    let mut write = Write::new(graph, &EncodeOptions::new());
+    write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
+    let mut emission = assemble(&mut write, u64::MAX)?;
+    let mut message = Vec::new();
+    write.emit(&mut emission, usize::MAX, &mut message);
+    Ok((message, write.identities.clone()))
 }
 
 /// Adds to an error where in the value it is.
 #[cold]
 fn explain(write: &Write<'_>, kind: ErrorKind) -> Error {
     let frames = write.frames().filter_map(|frame| {
-        let node = write.graph.node(frame.node?)?;
-        Some(Step { node: frame.node?, index: frame.value_index(write.graph, node) })
+        let node = write.graph.node(frame.node)?;
+        Some(Step { node: frame.node, index: frame.value_index(write.graph, node) })
     });
     Error::new(kind, "").at_path(path(write.graph, frames))
 }

@@ -33,8 +33,36 @@ impl Read<'_> {
     #[inline]
     fn room(&mut self, n: u32) -> Span {
         let start = self.graph.slots.len();
+        if self.graph.slots.capacity() - start < n as usize {
+            let more = self.forecast(start + n as usize) - start;
+            self.graph.slots.reserve_exact(more);
+        }
         self.graph.slots.resize(start + n as usize, Slot::Undefined);
         Span { start: start as u32, len: n, cap: n }
+    }
+
+    /// The next identity.
+    #[inline]
+    fn push_node(&mut self, node: Node) -> NodeId {
+        let id = self.graph.nodes.len();
+        if self.graph.nodes.capacity() == id {
+            let more = self.forecast(id + 1) - id;
+            self.graph.nodes.reserve_exact(more);
+        }
+        self.graph.nodes.push(node);
+        NodeId(id as u32)
+    }
+
+    /// How many items to make room for, `len` of which have come from the structure that has been read: as many as the
+    /// rest makes likely, so that a large graph is not twice as large as it needs to be; but half as many again at least,
+    /// so that what is copied stays linear.
+    #[cold]
+    fn forecast(&self, len: usize) -> usize {
+        let rest = self.structure.remaining() as u64;
+        let read = (self.structure.len() as u64 - rest).max(1);
+        let likely = len as u64 + (len as u64 * rest / read) * 17 / 16;
+        // Each byte of the rest makes two slots at most.
+        likely.max(len as u64 * 3 / 2).min(len as u64 + 2 * rest).max(len as u64 + 16) as usize
     }
 
     /// Places an object and goes on with its values.
@@ -43,10 +71,18 @@ impl Read<'_> {
         if self.stack.len() > self.options.max_depth {
             return Err(Fault::new(ErrorKind::LimitExceeded, at));
         }
-        let id = NodeId(self.graph.nodes.len() as u32);
-        self.graph.nodes.push(node);
+        let id = self.push_node(node);
         self.place(Slot::Node(id));
-        self.stack.push(Frame { next: span.start, end: span.start + span.len, node: id, role });
+        let (mut next, end) = (span.start, span.start + span.len);
+        if role == Role::Plain {
+            // Most objects hold no others: they are read at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end && self.build {
+                return Ok(());
+            }
+            self.entered = next < end;
+        }
+        self.stack.push(Frame { next, end, node: id, role });
         Ok(())
     }
 
@@ -153,7 +189,7 @@ impl Read<'_> {
                 self.whole(Node::View(view));
                 let side = self.graph.buffers.len() as u32;
                 self.graph.buffers.push(Buffer { at: start, len: n * kind.size() as u64, max: None });
-                self.graph.nodes.push(Node::Buffer(side));
+                self.push_node(Node::Buffer(side));
             }
             tag::VIEW => {
                 let kind = self.element_kind(at, |_| true)?;
@@ -170,8 +206,7 @@ impl Read<'_> {
 
     /// Places an object that holds no values.
     fn whole(&mut self, node: Node) {
-        let id = NodeId(self.graph.nodes.len() as u32);
-        self.graph.nodes.push(node);
+        let id = self.push_node(node);
         self.place(Slot::Node(id));
     }
 

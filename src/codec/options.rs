@@ -31,8 +31,9 @@ impl EncodeOptions {
         EncodeOptions { intern_strings: intern, ..self }
     }
 
-    /// Refuses, with `limit-exceeded` and before it is allocated, a message of more than this many bytes. A graph whose
-    /// strings were interned can be far larger as a canonical message than the one it came from.
+    /// Refuses, with `limit-exceeded` and before it is allocated, a message of more than this many bytes. A graph can be
+    /// far larger as a canonical message than the one it came from: strings that were interned stand in it each time, and
+    /// so do the keys of plain objects whose shape comes after 4,096 others.
     pub fn max_bytes(self, bytes: u64) -> Self {
         EncodeOptions { max_bytes: Some(bytes), ..self }
     }

@@ -9,24 +9,26 @@ use crate::wire::{tag, varint};
 
 impl Read<'_> {
     /// Reads up to `steps` values and says whether the root is complete.
-    pub(super) fn run<const BUILD: bool>(&mut self, steps: usize) -> Result<bool, Fault> {
-        let mut left = steps;
-        while left > 0 {
-            if self.frame().role == Role::Plain {
-                left -= self.leaves(left);
-                let &Frame { next, end, .. } = self.frame();
-                if next < end {
-                    if left == 0 {
+    pub(super) fn run(&mut self, steps: usize) -> Result<bool, Fault> {
+        self.left = steps;
+        while self.left > 0 {
+            let &Frame { next, end, role, .. } = self.frame();
+            if role == Role::Plain {
+                // A container that has just been entered has had its turn.
+                let read = if std::mem::take(&mut self.entered) { 0 } else { self.leaves(next, end) };
+                self.frame_mut().next += read;
+                if next + read < end {
+                    if self.left == 0 {
                         return Ok(false);
                     }
-                    left -= 1;
+                    self.left -= 1;
                     self.value(false)?;
                 }
             } else {
-                left -= 1;
+                self.left -= 1;
                 self.choosy_value()?;
             }
-            if self.leave::<BUILD>()? {
+            if self.leave()? {
                 return Ok(true);
             }
         }
@@ -85,13 +87,14 @@ impl Read<'_> {
 
     /// Leaves the containers that are complete, and says whether the root is.
     #[inline]
-    fn leave<const BUILD: bool>(&mut self) -> Result<bool, Fault> {
+    fn leave(&mut self) -> Result<bool, Fault> {
         loop {
             let &Frame { next, end, role, .. } = self.frame();
             if next < end {
                 return Ok(false);
             }
-            if !(BUILD && role == Role::Plain) && !self.close::<BUILD>()? {
+            let is_bare = self.build && role == Role::Plain;
+            if !is_bare && !self.close()? {
                 continue;
             }
             if self.stack.len() == 1 {
@@ -101,12 +104,13 @@ impl Read<'_> {
         }
     }
 
-    /// Reads values that hold no others, up to the first that is something else or is wrong, and at most `most`: how many.
+    /// Reads values that hold no others to the slots from `start` to `end`, up to the first that is something else or is
+    /// wrong: how many.
     ///
     /// Most values of most messages are read here, so it keeps its state in locals; whatever is rare or wrong is left to
     /// [`run`](Self::run), which begins again at its tag.
-    #[inline]
-    fn leaves(&mut self, most: usize) -> usize {
+    #[inline(never)]
+    pub(super) fn leaves(&mut self, start: u32, end: u32) -> u32 {
         let bytes = self.structure.rest();
         let text = self.text.as_bytes();
         let (mut at, mut text_used) = (0, self.text_used);
@@ -119,15 +123,13 @@ impl Read<'_> {
             };
             whole.then(|| Slot::Text(Extent::new(false, len as u32, std::mem::replace(&mut text_used, end) as u64)))
         };
-        let places = self.frame().next as usize..self.frame().end as usize;
-        let slots = &mut self.graph.slots[places];
         let mut read = 0;
-        for slot in slots.iter_mut().take(most) {
+        for slot in self.graph.slots[start as usize..end as usize].iter_mut().take(self.left) {
             let Some((&tag, operand)) = bytes.get(at..).and_then(<[u8]>::split_first) else { break };
             let operand_len;
             (*slot, operand_len) = match tag {
                 ..=tag::INT_MAX => (Slot::Number(f64::from(tag)), 0),
-                ..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
+                tag::STRING..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
                     Some(text) => (text, 0),
                     None => break,
                 },
@@ -157,8 +159,8 @@ impl Read<'_> {
         }
         self.text_used = text_used;
         self.structure.skip(at);
-        self.owed -= read as u64;
-        self.frame_mut().next += read as u32;
+        self.owed -= u64::from(read);
+        self.left -= read as usize;
         read
     }
 

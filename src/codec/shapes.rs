@@ -1,5 +1,7 @@
 //! Reading the shapes section into the graph's table (`spec/format.md`, section 6).
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::error::{ErrorKind, Fault};
@@ -10,8 +12,35 @@ use crate::wire::Reader;
 
 use byteorder::{ByteOrder, LittleEndian};
 
+/// Sections of up to this many bytes are kept, this many for each thread.
+const KEPT_BYTES: usize = 1 << 14;
+const KEPT: usize = 4;
+
+/// The bytes of a section, and what they hold.
+type Known = (Box<[u8]>, Arc<Shapes>);
+
+thread_local! {
+    /// Sections that were read on this thread, with what they hold: messages of one kind repeat theirs.
+    static KNOWN: RefCell<VecDeque<Known>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// What `section` holds, if it was read here before.
+pub(super) fn known(section: &[u8]) -> Option<Arc<Shapes>> {
+    KNOWN.with_borrow(|known| known.iter().find(|(bytes, _)| **bytes == *section).map(|(_, shapes)| Arc::clone(shapes)))
+}
+
+fn keep(section: &[u8], shapes: &Arc<Shapes>) {
+    if section.len() <= KEPT_BYTES {
+        KNOWN.with_borrow_mut(|known| {
+            known.truncate(KEPT - 1);
+            known.push_front((section.into(), Arc::clone(shapes)));
+        });
+    }
+}
+
 /// Reads the symbols and shapes of a section, one a step.
 pub(super) struct ShapesReader<'a> {
+    section: &'a [u8],
     reader: Reader<'a>,
     table: Shapes,
     left: Left,
@@ -46,6 +75,7 @@ impl Text<'_> {
 impl<'a> ShapesReader<'a> {
     pub(super) fn new(reader: Reader<'a>) -> Self {
         ShapesReader {
+            section: reader.rest(),
             reader,
             table: Shapes::default(),
             left: Left::CountOfSymbols,
@@ -81,7 +111,9 @@ impl<'a> ShapesReader<'a> {
                         return Err(Fault::new(ErrorKind::DuplicateShape, self.shapes_at[second]));
                     }
                     self.reader.finish()?;
-                    return Ok(Some(Arc::new(std::mem::take(&mut self.table))));
+                    let shapes = Arc::new(std::mem::take(&mut self.table));
+                    keep(self.section, &shapes);
+                    return Ok(Some(shapes));
                 }
                 Left::Shapes(left) => {
                     self.shape()?;

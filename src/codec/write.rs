@@ -1,15 +1,16 @@
 //! Writing the structure: one value a step (`spec/format.md`, sections 3 to 9).
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
-use super::emit::{Emitter, Parts};
+use super::emit::{Emission, Parts};
+use super::intern::{Intern, Interned};
 use super::options::EncodeOptions;
-use super::write_shapes::ShapeWriter;
+use super::scratch::Scratch;
+use super::write_shapes::{Numbered, ShapeWriter};
 use crate::error::ErrorKind;
 use crate::graph::{
-    Extent, Graph, JsStr, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind,
-    push_element,
+    Extent, Graph, Key, Node, NodeId, ShapeForm, ShapeKind, Slot, Span, is_canonical_packing, packed_kind, push_element,
 };
 use crate::wire::{ElementKind, structure, tag, varint};
 
@@ -19,19 +20,16 @@ pub(super) struct Write<'g> {
     pub(super) shapes: ShapeWriter<'g>,
     parts: Parts,
     /// By node: identity + 1, or 0 for one not yet met.
-    identities: Vec<u32>,
+    pub(super) identities: Vec<u32>,
     next_identity: u32,
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
     strings: Option<Interned<'g>>,
+    /// The open containers; the one that is being written lies on it too, see the decoder's.
     stack: Vec<Frame>,
-    frame: Frame,
-}
-
-/// Strings that occur more than once, with the id that the first occurrence gave them.
-struct Interned<'g> {
-    ids: HashMap<JsStr<'g>, Option<u64>, RandomState>,
-    next: u64,
+    max_bytes: u64,
+    /// Steps that are left of this run.
+    left: usize,
 }
 
 /// A container that is being written: which of its slots comes next, and up to where.
@@ -39,10 +37,12 @@ struct Interned<'g> {
 pub(super) struct Frame {
     next: u32,
     end: u32,
-    /// `None` for the frame of the root.
-    pub(super) node: Option<NodeId>,
+    /// [`NO_NODE`] for the frame of the root.
+    pub(super) node: NodeId,
     role: Role,
 }
+
+const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How the slots of a container are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,77 +73,164 @@ impl Frame {
 }
 
 impl<'g> Write<'g> {
-    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions, out: Vec<u8>) -> Self {
+    #[inline]
+    pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
+        let mut scratch = Scratch::take();
+        let mut identities = std::mem::take(&mut scratch.identities);
+        identities.clear();
+        identities.resize(graph.nodes.len(), 0);
+        let mut stack = std::mem::take(&mut scratch.stack);
+        stack.clear();
+        stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            shapes: ShapeWriter::new(graph),
-            parts: Parts::new(out),
-            identities: vec![0; graph.nodes.len()],
+            shapes: ShapeWriter::new(graph, &mut scratch),
+            parts: Parts::new(graph.text.border(), &mut scratch),
+            identities,
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
-            stack: Vec::new(),
-            frame: Frame { next: 0, end: 1, node: None, role: Role::Root },
+            max_bytes: options.max_bytes.unwrap_or(u64::MAX),
+            stack,
+            left: 0,
         }
     }
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.stack.iter().chain([&self.frame])
+        self.stack.iter()
     }
 
-    pub(super) fn take_emitter(&mut self) -> Emitter<'g> {
-        let parts = std::mem::replace(&mut self.parts, Parts::new(Vec::new()));
-        Emitter::new(self.graph, self.shapes.section(), parts, self.refs)
+    /// What puts together what has been written.
+    pub(super) fn emission(&mut self) -> Emission<'g> {
+        Emission::new(self.shapes.section(), &mut self.parts, self.refs)
     }
 
-    /// The caller's buffer, to which nothing has been written yet.
-    pub(super) fn into_out(self) -> Vec<u8> {
-        self.parts.into_out()
+    /// Whether all text that has been written is the graph's own.
+    pub(super) fn has_own_text(&self) -> bool {
+        self.parts.text.is_of(self.graph)
+    }
+
+    /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
+    pub(super) fn emit(&mut self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
+        let done = emission.run(steps, self.graph, &self.parts, out);
+        if done {
+            let mut scratch = Scratch {
+                identities: std::mem::take(&mut self.identities),
+                stack: std::mem::take(&mut self.stack),
+                ..Scratch::default()
+            };
+            self.parts.recycle(&mut scratch);
+            self.shapes.recycle(&mut scratch);
+            scratch.keep();
+        }
+        done
     }
 
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
-        for _ in 0..steps {
-            let next = self.frame.next as usize;
-            self.frame.next += 1;
-            match self.frame.role {
-                Role::Plain => self.value(self.graph.slots[next])?,
-                _ => self.special(next)?,
-            }
-            while self.frame.next == self.frame.end {
-                if self.frame.role == Role::Elements {
-                    self.extra_properties();
-                    continue;
+        self.left = steps;
+        while self.left > 0 {
+            let &Frame { next, end, role, .. } = self.frame();
+            if role == Role::Plain {
+                let next = next + self.leaves(next, end);
+                self.frame_mut().next = next;
+                if next < end {
+                    if self.left == 0 {
+                        return Ok(false);
+                    }
+                    self.left -= 1;
+                    self.frame_mut().next += 1;
+                    match self.graph.slots[next as usize] {
+                        Slot::Node(id) => self.node(id)?,
+                        slot => self.value(slot)?,
+                    }
                 }
-                match self.stack.pop() {
-                    Some(parent) => self.frame = parent,
-                    None => return Ok(true),
+            } else {
+                self.left -= 1;
+                self.frame_mut().next += 1;
+                self.special(next as usize)?;
+            }
+            loop {
+                let &Frame { next, end, role, .. } = self.frame();
+                if next < end {
+                    break;
+                }
+                if role == Role::Elements {
+                    self.extra_properties();
+                } else if self.stack.len() == 1 {
+                    return Ok(true);
+                } else {
+                    self.stack.pop();
                 }
             }
         }
         Ok(false)
     }
 
+    #[inline]
+    fn frame(&self) -> &Frame {
+        &self.stack[self.stack.len() - 1]
+    }
+
+    /// The root's frame is never taken off the stack.
+    #[inline]
+    fn frame_mut(&mut self) -> &mut Frame {
+        let current = self.stack.len() - 1;
+        &mut self.stack[current]
+    }
+
+    /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
+    /// many. Most values of most graphs are written here.
+    #[inline(never)]
+    fn leaves(&mut self, start: u32, end: u32) -> u32 {
+        if self.strings.is_some() {
+            return 0;
+        }
+        let slots = &self.graph.slots[start as usize..end as usize];
+        let out = &mut self.parts.structure;
+        let mut run = self.parts.text.run();
+        let mut written = 0;
+        for slot in slots.iter().take(self.left) {
+            match *slot {
+                Slot::Text(text) if !text.flag() => {
+                    structure::string(out, text.len() as usize);
+                    if !run.extend(text.at(), u64::from(text.len())) {
+                        run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
+                    }
+                }
+                Slot::Number(number) => structure::number(out, number),
+                Slot::Null => out.push(tag::NULL),
+                Slot::Undefined => out.push(tag::UNDEFINED),
+                Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
+                _ => break,
+            }
+            written += 1;
+        }
+        self.parts.text.set_run(run);
+        self.left -= written as usize;
+        written
+    }
+
     /// The next value of a container whose slots are not simply its values.
     fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
         let graph = self.graph;
-        match self.frame.role {
+        match self.frame().role {
             Role::Plain => self.value(graph.slots[next]),
             Role::Root => self.value(graph.root),
             Role::Values => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 self.value(graph.slots[next + 1])
             }
             Role::Keyed => {
-                if let Some(Node::Object { shape, start, .. }) = self.frame.node.and_then(|id| graph.node(id)) {
+                if let Some(Node::Object { shape, start, .. }) = graph.node(self.frame().node) {
                     self.key(graph.shapes.key(shape, next - start as usize))?;
                 }
                 self.value(graph.slots[next])
             }
             Role::Elements => {
-                self.frame.next += 1;
+                self.frame_mut().next += 1;
                 let index = |place: usize| match graph.slots[place] {
                     Slot::Number(index) => index as u64,
                     _ => 0,
@@ -154,11 +241,11 @@ impl<'g> Write<'g> {
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
-                let number = self.frame.node.and_then(|id| graph.element(graph.node(id)?, next as u32));
+                let number = graph.node(self.frame().node).and_then(|node| graph.element(node, next as u32));
                 self.value(number.unwrap_or(Slot::Undefined))
             }
             Role::Derived => {
-                self.frame.role = Role::Plain;
+                self.frame_mut().role = Role::Plain;
                 self.base(graph.slots[next])
             }
         }
@@ -166,24 +253,27 @@ impl<'g> Write<'g> {
 
     /// The pairs of the array with holes that is being written.
     fn elements(&self) -> Option<Span> {
-        match self.graph.node(self.frame.node?)? {
+        match self.graph.node(self.frame().node)? {
             Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
             _ => None,
         }
     }
 
-    #[inline]
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
             Slot::Number(number) => structure::number(&mut self.parts.structure, number),
-            Slot::Text(text) => self.text(text),
+            Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
             Slot::Null => self.parts.structure.push(tag::NULL),
             Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
             Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
             Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
-                structure::bigint(&mut self.parts.structure, n.flag(), self.graph.magnitude(n));
+                let magnitude = self.graph.magnitude(n);
+                if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
+                    return Err(ErrorKind::UnknownValue);
+                }
+                structure::bigint(&mut self.parts.structure, n.flag(), magnitude);
             }
             Slot::Symbol(index) => {
                 let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
@@ -196,9 +286,12 @@ impl<'g> Write<'g> {
     fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
         match key {
             Key::Symbol(index) => self.value(Slot::Symbol(index)),
-            // The text of a shape's key is not in the graph's text, so it is copied.
+            // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
+                    _ if self.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
+                        return Err(ErrorKind::LimitExceeded);
+                    }
                     (_, Some(units)) => {
                         self.utf16_tag(units.len() / 2);
                         self.parts.copied_payload(2, units);
@@ -206,7 +299,7 @@ impl<'g> Write<'g> {
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
                         structure::string(&mut self.parts.structure, utf8.len());
-                        self.parts.copied_text(utf8);
+                        self.parts.text.push_copied(utf8);
                     }
                 }
                 Ok(())
@@ -215,18 +308,22 @@ impl<'g> Write<'g> {
     }
 
     #[inline]
-    fn text(&mut self, text: Extent) {
+    fn text(&mut self, text: Extent) -> Result<(), ErrorKind> {
         if self.strings.is_some() && self.interned(text) {
-            return;
+            return Ok(());
         }
         let len = text.len() as usize;
         if text.flag() {
+            if self.graph.bytes.get(text.at(), 2 * len as u64).len() != 2 * len {
+                return Err(ErrorKind::UnknownValue);
+            }
             self.utf16_tag(len);
             self.parts.payload(2, text.at(), 2 * len as u64);
         } else {
             structure::string(&mut self.parts.structure, len);
-            self.parts.text(text.at(), len as u64, self.graph.text.border());
+            self.parts.text.push(text.at(), len as u64);
         }
+        Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {
@@ -235,18 +332,15 @@ impl<'g> Write<'g> {
 
     /// Writes what interning adds to a string; whether that is all of it.
     fn interned(&mut self, text: Extent) -> bool {
-        let Some(strings) = &mut self.strings else { return false };
-        match strings.ids.get_mut(&self.graph.lend_text(text)) {
-            None => false,
-            Some(Some(id)) => {
-                structure::tagged(&mut self.parts.structure, tag::INTERNED, *id);
-                true
-            }
-            Some(id) => {
-                *id = Some(strings.next);
-                strings.next += 1;
+        match self.strings.as_mut().map(|strings| strings.intern(text)) {
+            None | Some(Intern::Whole) => false,
+            Some(Intern::First) => {
                 self.parts.structure.push(tag::INTERN);
                 false
+            }
+            Some(Intern::Again(id)) => {
+                structure::tagged(&mut self.parts.structure, tag::INTERNED, id);
+                true
             }
         }
     }
@@ -286,21 +380,28 @@ impl<'g> Write<'g> {
     /// Goes on with the slots of an object whose tag and counts have been written.
     #[inline]
     fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        self.stack.push(self.frame);
-        self.frame = Frame { next: start, end: start + len as u32, node: Some(id), role };
+        let (mut next, end) = (start, start + len as u32);
+        if role == Role::Plain {
+            // Most objects hold no others: they are written at once, and need no frame.
+            next += self.leaves(next, end);
+            if next == end {
+                return;
+            }
+        }
+        self.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]
     fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
         match self.graph.nodes[id.index()] {
             Node::Object { shape, start, .. } => {
-                let len = self.graph.shapes.keys_len(shape);
                 match self.shapes.number(shape) {
-                    Some(number) => {
+                    Some(Numbered { number, keys }) => {
                         structure::object(&mut self.parts.structure, number);
-                        self.enter(id, start, len, Role::Plain);
+                        self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
+                        let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
                         structure::tagged(
                             &mut self.parts.structure,
@@ -417,7 +518,7 @@ impl<'g> Write<'g> {
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let number = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
+                let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
                 structure::object(&mut self.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
@@ -459,28 +560,11 @@ impl<'g> Write<'g> {
 
     /// After the elements of an array with holes: its extra properties.
     fn extra_properties(&mut self) {
-        let Some(Node::Sparse(side)) = self.frame.node.and_then(|id| self.graph.node(id)) else { return };
+        let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
         varint::write(&mut self.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
-        self.frame = Frame { next: start, end: start + pairs, role: Role::Plain, ..self.frame };
-    }
-}
-
-impl<'g> Interned<'g> {
-    /// Shorter strings cost no more than their id.
-    const MIN_BYTES: u32 = 2;
-
-    fn of(graph: &'g Graph<'_>) -> Self {
-        let mut met: HashMap<JsStr<'g>, u32, RandomState> = HashMap::default();
-        for slot in graph.slots.iter().chain([&graph.root]) {
-            if let Slot::Text(text) = *slot
-                && text.len() >= Self::MIN_BYTES
-            {
-                *met.entry(graph.lend_text(text)).or_default() += 1;
-            }
-        }
-        Interned { ids: met.into_iter().filter(|&(_, n)| n > 1).map(|(text, _)| (text, None)).collect(), next: 0 }
+        *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
     }
 }

@@ -1,24 +1,27 @@
 //! Writing the shapes section: each shape and symbol when it is first used (`spec/format.md`, sections 6 and 9).
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::graph::{ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, SymbolKind, may_shape};
+use super::scratch::Scratch;
+use crate::graph::{
+    ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, Symbol, SymbolKind, may_shape,
+};
 use crate::wire::{shapes, varint};
 
 /// Numbers shapes and symbols in the order of first use, and collects their section.
 pub(super) struct ShapeWriter<'g> {
     graph: &'g Graph<'g>,
-    /// By shape of the graph: number + 1, or 0 for one not yet used.
-    numbers: Vec<u32>,
+    /// By shape of the graph.
+    numbers: Vec<Option<Numbered>>,
+    /// By symbol of the graph: number + 1, or 0 for one not yet used.
     symbol_numbers: Vec<u32>,
-    /// What each numbered shape was made from.
+    /// What each numbered shape was made from, and the index of each numbered symbol.
     sources: Vec<Source>,
-    symbols: Vec<u8>,
-    symbols_count: u32,
-    shapes: Vec<u8>,
+    symbols: Vec<u32>,
     /// Finds a numbered shape by content. Only objects that are dictionaries in the graph need it.
     by_content: Option<HashTable<u32>>,
     state: RandomState,
@@ -26,22 +29,33 @@ pub(super) struct ShapeWriter<'g> {
     pub(super) has_unknown_symbol: bool,
 }
 
+/// A shape that has been used.
 #[derive(Clone, Copy)]
-enum Source {
+pub(super) struct Numbered {
+    pub(super) number: u32,
+    pub(super) keys: u32,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Source {
     Shape(u32),
     Dictionary(NodeId),
 }
 
 impl<'g> ShapeWriter<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>) -> Self {
+    #[inline]
+    pub(super) fn new(graph: &'g Graph<'g>, scratch: &mut Scratch) -> Self {
+        let mut numbers = std::mem::take(&mut scratch.numbers);
+        numbers.clear();
+        numbers.resize(graph.shapes.len(), None);
+        let mut sources = std::mem::take(&mut scratch.sources);
+        sources.clear();
         ShapeWriter {
             graph,
-            numbers: vec![0; graph.shapes.len()],
+            numbers,
             symbol_numbers: vec![0; graph.shapes.symbols_len()],
-            sources: Vec::new(),
+            sources,
             symbols: Vec::new(),
-            symbols_count: 0,
-            shapes: Vec::new(),
             by_content: None,
             state: RandomState::default(),
             has_unknown_symbol: false,
@@ -50,17 +64,19 @@ impl<'g> ShapeWriter<'g> {
 
     /// The number of a shape of the graph; `None` where the object is written as a dictionary.
     #[inline]
-    pub(super) fn number(&mut self, shape: u32) -> Option<u32> {
+    pub(super) fn number(&mut self, shape: u32) -> Option<Numbered> {
         match self.numbers[shape as usize] {
-            0 => self.first_use(shape),
-            number => Some(number - 1),
+            None => self.first_use(shape),
+            numbered => numbered,
         }
     }
 
-    fn first_use(&mut self, shape: u32) -> Option<u32> {
+    #[inline(never)]
+    fn first_use(&mut self, shape: u32) -> Option<Numbered> {
         let number = self.number_of(Source::Shape(shape))?;
-        self.numbers[shape as usize] = number + 1;
-        Some(number)
+        let keys = self.graph.shapes.keys_len(shape) as u32;
+        self.numbers[shape as usize] = Some(Numbered { number, keys });
+        self.numbers[shape as usize]
     }
 
     /// The number of the shape that a dictionary's keys make; `None` where it is written as the dictionary that it is.
@@ -79,34 +95,69 @@ impl<'g> ShapeWriter<'g> {
 
     /// The number of a symbol of the graph.
     pub(super) fn symbol(&mut self, index: u32) -> Option<u32> {
-        let kind = self.graph.shapes.symbol(index)?.kind();
-        let number = &mut self.symbol_numbers[index as usize];
+        let number = self.symbol_numbers.get_mut(index as usize)?;
         if *number == 0 {
-            self.symbols_count += 1;
-            *number = self.symbols_count;
+            self.symbols.push(index);
+            *number = self.symbols.len() as u32;
+        }
+        Some(*number - 1)
+    }
+
+    /// The section; empty where there is none.
+    pub(super) fn section(&self) -> Cow<'g, [u8]> {
+        if self.symbols.is_empty() && self.sources.is_empty() {
+            return Cow::Borrowed(&[]);
+        }
+        let table = &self.graph.shapes;
+        let in_order =
+            |(number, source): (usize, &Source)| matches!(*source, Source::Shape(shape) if shape as usize == number);
+        let is_whole = self.sources.len() == table.len() && self.symbols.len() == table.symbols_len();
+        if is_whole && self.sources.iter().enumerate().all(in_order) && self.symbols.is_sorted() {
+            // The table as it stands, which many messages may share.
+            return Cow::Borrowed(table.section(|| self.build_section()));
+        }
+        Cow::Owned(self.build_section())
+    }
+
+    fn build_section(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        varint::write(&mut out, self.symbols.len() as u64);
+        for &index in &self.symbols {
+            let kind = self.graph.shapes.symbol(index).map_or(SymbolKind::Unique, Symbol::kind);
             let (code, text) = match kind {
                 SymbolKind::Unique => (0, None),
                 SymbolKind::Described(text) => (1, Some(text)),
                 SymbolKind::Registered(text) => (2, Some(text)),
                 SymbolKind::WellKnown(symbol) => (3, Some(JsStr::from(symbol.name()))),
             };
-            self.symbols.push(code);
-            text.inspect(|&text| write_text(&mut self.symbols, text));
+            out.push(code);
+            text.inspect(|&text| write_text(&mut out, text));
         }
-        Some(*number - 1)
+        varint::write(&mut out, self.sources.len() as u64);
+        self.sources.iter().for_each(|&source| self.write_shape(&mut out, source));
+        out
     }
 
-    /// The section; empty where there is none.
-    pub(super) fn section(&self) -> Vec<u8> {
-        if self.symbols.is_empty() && self.shapes.is_empty() {
-            return Vec::new();
+    fn write_shape(&self, out: &mut Vec<u8>, source: Source) {
+        match self.kind(source) {
+            ShapeKind::Plain => out.push(shapes::PLAIN),
+            ShapeKind::NullPrototype => out.push(shapes::NULL_PROTOTYPE),
+            ShapeKind::Class(class) => write_class(out, shapes::CLASS, class),
+            ShapeKind::Derived(class) => write_class(out, shapes::DERIVED, class),
+            ShapeKind::Error(constructor) => out.extend([shapes::ERROR, constructor as u8]),
+            ShapeKind::Custom(class) => return write_class(out, shapes::CUSTOM, class),
         }
-        let mut section = Vec::with_capacity(self.symbols.len() + self.shapes.len() + 10);
-        varint::write(&mut section, u64::from(self.symbols_count));
-        section.extend_from_slice(&self.symbols);
-        varint::write(&mut section, self.sources.len() as u64);
-        section.extend_from_slice(&self.shapes);
-        section
+        let n = self.len(source);
+        varint::write(out, n as u64);
+        for i in 0..n {
+            match self.key(source, i) {
+                Key::String(text) => write_text(out, text),
+                Key::Symbol(index) => {
+                    let number = self.symbol_numbers.get(index as usize).map_or(0, |number| number.saturating_sub(1));
+                    shapes::symbol(out, number);
+                }
+            }
+        }
     }
 
     fn number_of(&mut self, source: Source) -> Option<u32> {
@@ -135,39 +186,20 @@ impl<'g> ShapeWriter<'g> {
             table.insert_unique(hash, number, |&n| self.hash(self.sources[n as usize]));
             self.by_content = Some(table);
         }
-        let mut keys_follow = true;
-        match self.kind(source) {
-            ShapeKind::Plain => self.shapes.push(shapes::PLAIN),
-            ShapeKind::NullPrototype => self.shapes.push(shapes::NULL_PROTOTYPE),
-            ShapeKind::Class(class) => self.class(shapes::CLASS, class),
-            ShapeKind::Derived(class) => self.class(shapes::DERIVED, class),
-            ShapeKind::Error(constructor) => self.shapes.extend([shapes::ERROR, constructor as u8]),
-            ShapeKind::Custom(class) => {
-                self.class(shapes::CUSTOM, class);
-                keys_follow = false;
-            }
-        }
-        if keys_follow {
-            let n = self.len(source);
-            varint::write(&mut self.shapes, n as u64);
-            for i in 0..n {
-                match self.key(source, i) {
-                    Key::String(text) => write_text(&mut self.shapes, text),
-                    Key::Symbol(index) => {
-                        let number = self.symbol(index);
-                        self.has_unknown_symbol |= number.is_none();
-                        shapes::symbol(&mut self.shapes, number.unwrap_or_default());
-                    }
-                }
+        // Symbols are numbered when they are first used, so before what follows; the rest of the shape can wait.
+        let may_have_symbols = self.graph.shapes.has_symbol_keys() || matches!(source, Source::Dictionary(_));
+        for i in 0..if may_have_symbols { self.len(source) } else { 0 } {
+            if let Key::Symbol(index) = self.key(source, i) {
+                self.has_unknown_symbol |= self.symbol(index).is_none();
             }
         }
         number
     }
 
-    fn class(&mut self, code: u8, class: ClassRef<'_>) {
-        self.shapes.push(code);
-        write_text(&mut self.shapes, class.name());
-        varint::write(&mut self.shapes, u64::from(class.version()));
+    /// Gives back what the next writer can use again.
+    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
+        scratch.numbers = std::mem::take(&mut self.numbers);
+        scratch.sources = std::mem::take(&mut self.sources);
     }
 
     fn kind(&self, source: Source) -> ShapeKind<'g> {
@@ -209,6 +241,12 @@ impl<'g> ShapeWriter<'g> {
             && self.len(a) == self.len(b)
             && (0..self.len(a)).all(|i| self.key(a, i) == self.key(b, i))
     }
+}
+
+fn write_class(out: &mut Vec<u8>, code: u8, class: ClassRef<'_>) {
+    out.push(code);
+    write_text(out, class.name());
+    varint::write(out, u64::from(class.version()));
 }
 
 /// A string of this section.

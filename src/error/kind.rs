@@ -58,7 +58,7 @@ kinds! {
     BadDate "bad-date" "a time value is NaN or an integer of at most 8.64e15 milliseconds",
     BadRegExp "bad-regexp" "flags u and v together, a source that can't stand between slashes, or a lastIndex over 2^53-1",
     BadArray "bad-array" "an element at or beyond the array's length, or a length over 2^32-1",
-    BadBuffer "bad-buffer" "a resizable buffer is longer than its maximum",
+    BadBuffer "bad-buffer" "a resizable buffer is longer than its maximum, or the maximum is over 2^53-1",
     BadView "bad-view" "a view is misaligned, goes beyond its buffer, or tracks the length of a fixed buffer",
     BadClass "bad-class" "a class name is empty or a version is over 2^32-1",
     LimitExceeded "limit-exceeded" "over a bound that the options set",

@@ -42,6 +42,10 @@ impl<'a> ByteStore<'a> {
         }
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        (self.border() + self.own_len) as u64
+    }
+
     /// Copies `bytes` into the store, aligned to 8 if `aligned`.
     pub(crate) fn push(&mut self, bytes: &[u8], aligned: bool) -> u64 {
         let start = if aligned { self.own_len.next_multiple_of(ALIGN) } else { self.own_len };
@@ -85,7 +89,7 @@ mod sealed {
         const KIND: ElementKind;
 
         /// Turns what was read as native-endian memory into the number, if the machine is big-endian.
-        fn from_le(self) -> Self;
+        fn swap_le(self) -> Self;
     }
 }
 
@@ -94,9 +98,9 @@ macro_rules! elements {
         $(impl sealed::Element for $number {
             const KIND: ElementKind = ElementKind::$kind;
 
-            fn from_le(self) -> Self {
-                let from_le: fn(Self) -> Self = $from_le;
-                from_le(self)
+            fn swap_le(self) -> Self {
+                let swap: fn(Self) -> Self = $from_le;
+                swap(self)
             }
         }
         impl Element for $number {})*
@@ -121,14 +125,14 @@ pub(crate) fn numbers<T: Element>(bytes: &[u8]) -> Cow<'_, [T]> {
     let whole = &bytes[..bytes.len() - bytes.len() % size_of::<T>()];
     match bytemuck::try_cast_slice::<u8, T>(whole) {
         Ok(lent) if cfg!(target_endian = "little") => Cow::Borrowed(lent),
-        _ => whole.chunks_exact(size_of::<T>()).map(|n| bytemuck::pod_read_unaligned::<T>(n).from_le()).collect(),
+        _ => whole.chunks_exact(size_of::<T>()).map(|n| bytemuck::pod_read_unaligned::<T>(n).swap_le()).collect(),
     }
 }
 
 /// The number that the first bytes are, of which there are enough.
 #[inline(always)]
 pub(crate) fn read<T: Element>(bytes: &[u8]) -> T {
-    bytemuck::pod_read_unaligned::<T>(bytes).from_le()
+    bytemuck::pod_read_unaligned::<T>(bytes).swap_le()
 }
 
 /// The little-endian bytes of `numbers`.
@@ -136,7 +140,7 @@ pub(crate) fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         return Cow::Borrowed(bytemuck::cast_slice(numbers));
     }
-    let swapped: Vec<T> = numbers.iter().map(|n| n.from_le()).collect();
+    let swapped: Vec<T> = numbers.iter().map(|n| n.swap_le()).collect();
     Cow::Owned(bytemuck::cast_slice(&swapped).to_vec())
 }
 

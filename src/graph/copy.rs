@@ -1,6 +1,9 @@
 //! Carrying values over from another graph.
 
-use super::node::{Buffer, Node, NodeId, Sparse, View};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use super::node::{Buffer, Node, NodeId, Span, Sparse, View};
 use super::shape::{Key, ShapeKind};
 use super::slot::{Extent, Slot, Value};
 use super::symbol::SymbolKind;
@@ -29,7 +32,8 @@ impl Graph<'_> {
             from,
             nodes: vec![0; from.nodes.len()],
             symbols: vec![0; from.shapes.symbols_len()],
-            shapes: vec![0; from.shapes.len()],
+            shapes: vec![None; from.shapes.len()],
+            long_texts: HashMap::default(),
             open: Vec::new(),
         };
         let root = import.slot(self, value.slot());
@@ -58,15 +62,27 @@ struct Import<'f> {
     from: &'f Graph<'f>,
     nodes: Vec<u32>,
     symbols: Vec<u32>,
-    shapes: Vec<u32>,
+    shapes: Vec<Option<Copied>>,
+    /// Any number of values may share one long string; so do their copies.
+    long_texts: HashMap<Extent, Slot, RandomState>,
     open: Vec<Frame>,
 }
+
+/// Copying shorter strings costs no more than looking them up.
+const LONG: u32 = 64;
+
+/// What a shape has become: a shape of the target, or, where its table has no room for another plain one, the slots that
+/// hold its keys, which all objects of this shape share.
+type Copied = Result<u32, Span>;
 
 impl Import<'_> {
     fn slot(&mut self, to: &mut Graph<'_>, slot: Slot) -> Slot {
         match slot {
             Slot::Undefined | Slot::Null | Slot::Bool(_) | Slot::Number(_) => slot,
-            Slot::Text(text) => to.store_text(self.from.lend_text(text)),
+            Slot::Text(text) if text.len() < LONG => to.store_text(self.from.lend_text(text)),
+            Slot::Text(text) => {
+                *self.long_texts.entry(text).or_insert_with(|| to.store_text(self.from.lend_text(text)))
+            }
             Slot::BigInt(n) => {
                 let at = to.bytes.push(self.from.magnitude(n), false);
                 Slot::BigInt(Extent::new(n.flag(), n.len(), at))
@@ -99,17 +115,18 @@ impl Import<'_> {
         }
     }
 
-    /// The shape in the target; `None` where its table has no room for another plain one.
-    fn shape(&mut self, to: &mut Graph<'_>, shape: u32) -> Option<u32> {
-        if self.shapes[shape as usize] == 0 {
-            let from = self.from;
-            let keys: Vec<Key<'_>> = from.shapes.keys(shape).map(|key| self.key(to, key)).collect();
-            self.shapes[shape as usize] = match to.shape_for(from.shapes.kind(shape), &keys) {
-                Some(copied) => copied + 1,
-                None => return None,
-            };
+    fn shape(&mut self, to: &mut Graph<'_>, shape: u32) -> Copied {
+        if let Some(copied) = self.shapes[shape as usize] {
+            return copied;
         }
-        Some(self.shapes[shape as usize] - 1)
+        let from = self.from;
+        let keys: Vec<Key<'_>> = from.shapes.keys(shape).map(|key| self.key(to, key)).collect();
+        let copied = to.shape_for(from.shapes.kind(shape), &keys).ok_or_else(|| {
+            let keys: Vec<Slot> = keys.iter().map(|&key| to.key_slot(key)).collect();
+            to.push_slots(keys)
+        });
+        self.shapes[shape as usize] = Some(copied);
+        copied
     }
 
     /// Copies an object; its values follow when its frame comes up.
@@ -163,17 +180,13 @@ impl Import<'_> {
                 Node::Derived { shape, start: span.start, cap: span.cap }
             }
             Node::Object { shape, .. } => match self.shape(to, shape) {
-                Some(shape) => {
+                Ok(shape) => {
                     let span = room(to, values.count);
                     Node::Object { shape, start: span.start, cap: span.cap }
                 }
-                None => {
-                    let mut slots = Vec::with_capacity(2 * values.count);
-                    for key in from.shapes.keys(shape) {
-                        let key = self.key(to, key);
-                        slots.extend([to.key_slot(key), Slot::Undefined]);
-                    }
-                    let span = to.push_slots(slots);
+                Err(keys) => {
+                    let pairs: Vec<Slot> = keys.range().flat_map(|place| [to.slots[place], Slot::Undefined]).collect();
+                    let span = to.push_slots(pairs);
                     match from.shapes.kind(shape) {
                         ShapeKind::NullPrototype => Node::NullDictionary(span),
                         _ => Node::Dictionary(span),
@@ -191,7 +204,7 @@ impl Import<'_> {
     }
 
     /// Room for pairs of which the first slots (keys, indices) are copied at once.
-    fn pairs(&mut self, to: &mut Graph<'_>, range: std::ops::Range<usize>) -> super::Span {
+    fn pairs(&mut self, to: &mut Graph<'_>, range: std::ops::Range<usize>) -> Span {
         let mut slots = Vec::with_capacity(range.len());
         for pair in self.from.slots[range].chunks_exact(2) {
             slots.extend([self.slot(to, pair[0]), Slot::Undefined]);

@@ -19,7 +19,7 @@ pub struct JsBigInt<'g> {
 }
 
 /// Beyond this many bytes a BigInt prints in hexadecimal, because decimal digits take more than linear time.
-const MAX_DECIMAL_BYTES: usize = 64;
+pub(super) const MAX_DECIMAL_BYTES: usize = 64;
 
 impl<'g> JsBigInt<'g> {
     /// Whether it is below zero.

@@ -1,6 +1,6 @@
 //! Finding what stands twice, in linear time and against keys chosen to collide.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
 
@@ -36,9 +36,7 @@ impl Distinct {
         table.fill(0);
         (0..n).find(|&i| {
             let this = item(i);
-            let mut hasher = self.state.build_hasher();
-            this.hash(&mut hasher);
-            let mut place = hasher.finish() as usize & (size - 1);
+            let mut place = self.state.hash_one(&this) as usize & (size - 1);
             loop {
                 match table[place] {
                     0 => {

@@ -1,16 +1,14 @@
-//! Changing a graph.
+//! Changing properties and elements, and the moves behind that.
 
-use super::build::{may_shape, normal_key};
+use super::assemble::may_shape;
 use super::key::PropertyKey;
 use super::node::{Node, NodeId, Span, Sparse};
-use super::number::is_time_value;
 use super::shape::{Key, MAX_PLAIN_SHAPES, ShapeKind};
 use super::slot::{Slot, Value};
 use super::walk::{KeysAt, Properties};
 use super::{Graph, short};
 use crate::error::{Error, ErrorKind};
 
-/// Properties and elements.
 impl Graph<'_> {
     /// Sets an own property, as `target[key] = value` does for a plain property: of an object, instance or error, or an
     /// element (by its index as a string) or extra property of an array. Cost: the number of properties.
@@ -180,104 +178,6 @@ impl Graph<'_> {
     }
 }
 
-/// Maps, Sets, Dates, RegExps, buffers.
-impl Graph<'_> {
-    /// Sets an entry of a Map, as `map.set(key, value)` does. Cost: the number of entries.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but a Map.
-    pub fn map_set(&mut self, target: Value, key: Value, value: Value) -> Result<(), Error> {
-        let (id, node) = self.target(target)?;
-        let Node::Map(span) = node else { return Err(Error::new(ErrorKind::WrongType, "not a Map")) };
-        match self.find_entry(span, 2, key.0) {
-            Some(place) => self.slots[place + 1] = value.0,
-            None => self.nodes[id.index()] = Node::Map(self.append(span, &[normal_key(key.0), value.0])),
-        }
-        Ok(())
-    }
-
-    /// Removes an entry of a Map, and says whether it was there.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but a Map.
-    pub fn map_delete(&mut self, target: Value, key: Value) -> Result<bool, Error> {
-        match self.target(target)? {
-            (id, Node::Map(span)) => Ok(self.delete_entry(id, span, 2, key.0)),
-            _ => Err(Error::new(ErrorKind::WrongType, "not a Map")),
-        }
-    }
-
-    /// Adds a value to a Set, as `set.add(value)` does. Cost: the number of values.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but a Set.
-    pub fn set_add(&mut self, target: Value, value: Value) -> Result<(), Error> {
-        let (id, node) = self.target(target)?;
-        let Node::Set(span) = node else { return Err(Error::new(ErrorKind::WrongType, "not a Set")) };
-        if self.find_entry(span, 1, value.0).is_none() {
-            self.nodes[id.index()] = Node::Set(self.append(span, &[normal_key(value.0)]));
-        }
-        Ok(())
-    }
-
-    /// Removes a value of a Set, and says whether it was there.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but a Set.
-    pub fn set_delete(&mut self, target: Value, value: Value) -> Result<bool, Error> {
-        match self.target(target)? {
-            (id, Node::Set(span)) => Ok(self.delete_entry(id, span, 1, value.0)),
-            _ => Err(Error::new(ErrorKind::WrongType, "not a Set")),
-        }
-    }
-
-    /// Sets the time value of a Date, in milliseconds, brought to what a Date can hold.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but a Date.
-    pub fn set_date(&mut self, target: Value, ms: f64) -> Result<(), Error> {
-        let (id, _) = self.target(target)?;
-        let Node::Date(old) = &mut self.nodes[id.index()] else {
-            return Err(Error::new(ErrorKind::WrongType, "not a Date"));
-        };
-        let whole = ms.trunc() + 0.0;
-        *old = if is_time_value(whole) { whole } else { f64::NAN };
-        Ok(())
-    }
-
-    /// The bytes of an ArrayBuffer, to write to. All views of it show the change.
-    ///
-    /// # Errors
-    ///
-    /// `wrong-type` for anything but an ArrayBuffer.
-    pub fn buffer_mut(&mut self, target: Value) -> Result<&mut [u8], Error> {
-        let (_, Node::Buffer(side)) = self.target(target)? else {
-            return Err(Error::new(ErrorKind::WrongType, "not an ArrayBuffer"));
-        };
-        let buffer = &mut self.buffers[side as usize];
-        Ok(self.bytes.make_mut(&mut buffer.at, buffer.len))
-    }
-
-    fn find_entry(&self, span: Span, width: usize, key: Slot) -> Option<usize> {
-        let wanted = self.same_key(key);
-        span.range().step_by(width).find(|&place| self.same_key(self.slots[place]) == wanted)
-    }
-
-    fn delete_entry(&mut self, id: NodeId, span: Span, width: usize, key: Slot) -> bool {
-        let Some(place) = self.find_entry(span, width, key) else { return false };
-        self.slots.copy_within(place + width..span.range().end, place);
-        if let Node::Map(span) | Node::Set(span) = &mut self.nodes[id.index()] {
-            span.len -= short(width);
-        }
-        true
-    }
-}
-
 fn no_properties() -> Error {
     Error::new(ErrorKind::WrongType, "only objects, instances, errors and arrays have properties to change")
 }
@@ -305,7 +205,7 @@ impl Graph<'_> {
 
 /// The moves behind the changes.
 impl Graph<'_> {
-    fn target(&self, target: Value) -> Result<(NodeId, Node), Error> {
+    pub(super) fn target(&self, target: Value) -> Result<(NodeId, Node), Error> {
         let id = target.0.node().ok_or_else(no_properties)?;
         let node = self.node(id).ok_or_else(|| Error::new(ErrorKind::UnknownValue, ""))?;
         Ok((id, node))
@@ -426,7 +326,7 @@ impl Graph<'_> {
         self.slots.copy_within(place + 2..end, place);
     }
 
-    fn append(&mut self, span: Span, values: &[Slot]) -> Span {
+    pub(super) fn append(&mut self, span: Span, values: &[Slot]) -> Span {
         self.insert(span, span.len as usize, values)
     }
 
@@ -446,5 +346,20 @@ impl Graph<'_> {
         self.slots.copy_within(at..span.range().end, at + values.len());
         self.slots[at..at + values.len()].copy_from_slice(values);
         Span { len: short(len), ..span }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_that_was_read_is_a_key() {
+        let mut graph = Graph::new();
+        let key = graph.symbol_described("k");
+        let object = graph.object([(key, Value::TRUE)]);
+        let read = graph.cursor(object).properties().next().unwrap().symbol().unwrap().id();
+        graph.set(object, read, Value::FALSE).unwrap();
+        assert_eq!(graph.cursor(object).get(read).and_then(|value| value.as_bool()), Some(false));
     }
 }

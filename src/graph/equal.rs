@@ -2,9 +2,13 @@
 
 use std::hash::{Hash, Hasher};
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
 use super::Graph;
 use super::node::{Node, NodeId};
 use super::slot::Slot;
+use super::text::JsStr;
 use super::walk::Values;
 
 impl PartialEq<Graph<'_>> for Graph<'_> {
@@ -23,11 +27,44 @@ struct Frame {
 }
 
 /// Which object of one graph is which of the other, and which symbol.
-struct Isomorphism<'l, 'r> {
-    left: &'l Graph<'l>,
-    right: &'r Graph<'r>,
+struct Isomorphism<'g> {
+    left: &'g Graph<'g>,
+    right: &'g Graph<'g>,
     nodes: Pairing,
     symbols: Pairing,
+    /// By shape of the left graph: the shape of the right one, + 1, that was last found to be equal. It stays equal, as
+    /// symbols stay paired.
+    shapes: Vec<u32>,
+    texts: LongTexts<'g>,
+}
+
+/// Tells long strings apart by number, so that one is looked at once, however many values and keys share it.
+#[derive(Default)]
+struct LongTexts<'g> {
+    /// By where the string lies in memory.
+    by_place: HashMap<(usize, usize), usize, RandomState>,
+    by_content: HashMap<JsStr<'g>, usize, RandomState>,
+}
+
+impl<'g> LongTexts<'g> {
+    /// Comparing shorter strings costs no more than looking them up.
+    const LONG: usize = 64;
+
+    #[inline]
+    fn equal(&mut self, left: JsStr<'g>, right: JsStr<'g>) -> bool {
+        if left.bytes().len() < Self::LONG || left.bytes().len() != right.bytes().len() {
+            return left == right;
+        }
+        self.number(left) == self.number(right)
+    }
+
+    fn number(&mut self, text: JsStr<'g>) -> usize {
+        let place = (text.bytes().as_ptr().addr(), text.bytes().len());
+        *self.by_place.entry(place).or_insert_with(|| {
+            let next = self.by_content.len();
+            *self.by_content.entry(text).or_insert(next)
+        })
+    }
 }
 
 /// A one-to-one pairing of indices. 0 stands for none, n + 1 for n.
@@ -67,13 +104,15 @@ impl Pairing {
     }
 }
 
-impl<'l, 'r> Isomorphism<'l, 'r> {
-    fn new(left: &'l Graph<'_>, right: &'r Graph<'_>) -> Self {
+impl<'g> Isomorphism<'g> {
+    fn new(left: &'g Graph<'_>, right: &'g Graph<'_>) -> Self {
         Isomorphism {
             left,
             right,
             nodes: Pairing::new(left.nodes.len(), right.nodes.len()),
             symbols: Pairing::new(left.shapes.symbols_len(), right.shapes.symbols_len()),
+            shapes: vec![0; left.shapes.len()],
+            texts: LongTexts::default(),
         }
     }
 
@@ -104,6 +143,9 @@ impl<'l, 'r> Isomorphism<'l, 'r> {
                 Met::New => self.objects(left, right, open),
             },
             (Slot::Symbol(left), Slot::Symbol(right)) => self.symbol(left, right),
+            (Slot::Text(left), Slot::Text(right)) => {
+                self.texts.equal(self.left.lend_text(left), self.right.lend_text(right))
+            }
             _ => self.left.same_value(left, self.right, right),
         }
     }
@@ -150,8 +192,7 @@ impl<'l, 'r> Isomorphism<'l, 'r> {
                     && self.slots(Slot::Node(x.buffer), Slot::Node(y.buffer), open);
             }
             _ => {
-                let kinds = (l.shape_kind(a), r.shape_kind(b));
-                if kinds.0.is_none() || kinds.0 != kinds.1 || !self.keys(a, b) {
+                if !self.shapes(a, b) {
                     return false;
                 }
             }
@@ -166,6 +207,22 @@ impl<'l, 'r> Isomorphism<'l, 'r> {
         true
     }
 
+    /// Compares what two objects are, apart from their values.
+    fn shapes(&mut self, a: Node, b: Node) -> bool {
+        let pair = a.shape().zip(b.shape());
+        if pair.is_some_and(|(x, y)| self.shapes[x as usize] == y + 1) {
+            return true;
+        }
+        let kinds = (self.left.shape_kind(a), self.right.shape_kind(b));
+        let equal = kinds.0.is_some() && kinds.0 == kinds.1 && self.keys(a, b);
+        if let Some((x, y)) = pair
+            && equal
+        {
+            self.shapes[x as usize] = y + 1;
+        }
+        equal
+    }
+
     /// Compares the property keys of two objects.
     fn keys(&mut self, a: Node, b: Node) -> bool {
         let (l, r) = (self.left, self.right);
@@ -176,7 +233,8 @@ impl<'l, 'r> Isomorphism<'l, 'r> {
         x.values.count == y.values.count
             && (0..x.values.count).all(|i| match (l.property_key(x, i), r.property_key(y, i)) {
                 (super::Key::Symbol(x), super::Key::Symbol(y)) => self.symbol(x, y),
-                (x, y) => x == y,
+                (super::Key::String(x), super::Key::String(y)) => self.texts.equal(x, y),
+                _ => false,
             })
     }
 

@@ -3,6 +3,7 @@
 //! Knows values, and nothing of how they are written. A graph is a few flat vectors, so it is cloned by copying them,
 //! dropped without recursion, and holds cycles without counting references.
 
+mod assemble;
 mod build;
 mod bytes;
 mod copy;
@@ -10,6 +11,7 @@ mod cursor;
 mod data;
 mod distinct;
 mod edit;
+mod edit_builtin;
 mod equal;
 mod js;
 mod key;
@@ -23,19 +25,22 @@ mod shape;
 mod slot;
 mod symbol;
 mod text;
+mod transition;
 mod walk;
 
 use std::sync::Arc;
 
-pub(crate) use build::{MAX_SAFE_INTEGER, may_shape};
+pub(crate) use assemble::{MAX_SAFE_INTEGER, may_shape};
 pub use bytes::Element;
 pub(crate) use bytes::{ByteStore, bytes_of, numbers, read};
 pub use cursor::{Cursor, Kind, Property};
 pub use data::{BufferRef, Elements, JsBigInt, RegExpRef, ViewRef};
 pub(crate) use distinct::Distinct;
+pub(crate) use equal::SameKey;
 #[doc(hidden)]
 pub use js::Interpolate;
 pub use key::{PropertyKey, SymbolId};
+pub(crate) use literal::{write_key, write_number, write_text};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
 pub(crate) use number::{MIN_PACKED, element, is_canonical_packing, is_time_value, packed_kind, push_element};
@@ -44,12 +49,14 @@ pub use print::Printer;
 pub use regexp::RegExpFlags;
 pub(crate) use regexp::{escape_pattern, is_source};
 pub use shape::{ClassRef, ErrorConstructor};
-pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, MAX_SHAPE_KEYS, Rank, ShapeForm, ShapeKind, Shapes};
+pub(crate) use shape::{Key, MAX_PLAIN_SHAPES, Rank, ShapeForm, ShapeKind, Shapes};
 pub use slot::Value;
 pub(crate) use slot::{Extent, Slot};
 pub use symbol::{Symbol, SymbolKind, WellKnown};
 pub use text::JsStr;
 pub(crate) use text::{TextStore, well_formed};
+pub(crate) use transition::{Place, Transitions};
+pub(crate) use walk::Visit;
 
 /// A JavaScript value with everything it refers to.
 ///
@@ -107,7 +114,7 @@ impl<'a> Graph<'a> {
             root: Slot::Undefined,
             slots: Vec::new(),
             nodes: Vec::new(),
-            shapes: Arc::default(),
+            shapes: Shapes::none(),
             text: TextStore::borrowing(text),
             bytes: ByteStore::borrowing(data),
             sparse: Vec::new(),
@@ -141,6 +148,12 @@ impl<'a> Graph<'a> {
     /// How many objects the arena holds, those that the root does not reach among them.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Bytes that values, objects, text and payloads take, without the table of shapes.
+    pub(crate) fn bytes_held(&self) -> u64 {
+        let fixed = self.slots.len() * size_of::<Slot>() + self.nodes.len() * size_of::<Node>();
+        fixed as u64 + self.text.len() + self.bytes.len()
     }
 
     #[inline]

@@ -83,6 +83,16 @@ pub(crate) enum Node {
     },
 }
 
+impl Node {
+    /// The shape of an object that has one.
+    pub(crate) fn shape(self) -> Option<u32> {
+        match self {
+            Node::Object { shape, .. } | Node::Derived { shape, .. } | Node::Custom { shape, .. } => Some(shape),
+            _ => None,
+        }
+    }
+}
+
 /// The side of an array with holes or extra properties. In the slots: `present` pairs of index (a number) and value in
 /// ascending order, then the extra properties as pairs.
 #[derive(Debug, Clone, Copy)]

@@ -85,7 +85,7 @@ impl Graph<'_> {
             Node::Object { .. } | Node::Dictionary(_) | Node::NullDictionary(_) => self.property_segment(node, index),
             Node::Derived { .. } if index == 0 => Segment::Inner("base"),
             Node::Derived { .. } => self.property_segment(node, index - 1),
-            Node::Map(_) => Segment::Entry(if index % 2 == 0 { "key" } else { "value" }, index / 2),
+            Node::Map(_) => Segment::Entry(if index.is_multiple_of(2) { "key" } else { "value" }, index / 2),
             Node::Set(_) => Segment::Entry("member", index),
             Node::Custom { .. } => Segment::Inner("payload"),
             Node::Boxed { .. } => Segment::Inner("primitive"),
@@ -117,7 +117,7 @@ fn write_segment(path: &mut String, segment: Segment<'_>) {
             (_, Some(index)) => write!(path, "[{index}]"),
             _ => in_brackets(path, |path| write_text(path, name, KEY_SHOWN)),
         },
-        Segment::Symbol(symbol) => in_brackets(path, |path| write_symbol(path, symbol)),
+        Segment::Symbol(symbol) => in_brackets(path, |path| write_symbol(path, symbol, KEY_SHOWN)),
         Segment::Index(index) => write!(path, "[{index}]"),
         Segment::Entry(what, index) => write!(path, "<{what} {index}>"),
         Segment::Inner(what) => write!(path, "<{what}>"),
@@ -181,5 +181,10 @@ mod tests {
         let key = "x".repeat(1 << 20);
         let object = g.object([(&key, Value::NULL)]);
         assert!(inside(&g, object)[0].len() < 128);
+        let symbol = g.symbol_described(key.as_str());
+        let object = g.object([(symbol, Value::NULL)]);
+        assert!(inside(&g, object)[0].len() < 128);
+        let object = g.object([(super::super::PropertyKey::utf16(&[0xD800; 1 << 20]), Value::NULL)]);
+        assert!(inside(&g, object)[0].len() < 512);
     }
 }

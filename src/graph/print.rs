@@ -4,7 +4,10 @@ use std::fmt::{self, Display, Write};
 
 use super::Graph;
 use super::cursor::{Cursor, Kind};
-use super::literal::{write_bytes, write_elements, write_key, write_number, write_symbol, write_text};
+use super::literal::{
+    shorten, write_bigint, write_bytes, write_elements, write_key, write_left_out, write_number, write_symbol,
+    write_text,
+};
 use super::node::{Node, NodeId};
 use super::shape::Key;
 use super::slot::{Slot, Value};
@@ -51,12 +54,12 @@ impl Printer<'_> {
         Printer { items, ..self }
     }
 
-    /// Of a string longer than this many characters the first print.
+    /// Of a string, key or name longer than this many characters the first print; of a long BigInt the first bytes.
     pub fn text(self, characters: usize) -> Self {
         Printer { text: characters, ..self }
     }
 
-    /// One value a line, indented.
+    /// One value a line, indented; beyond 64 levels no further, as spaces would outgrow the values.
     pub fn pretty(self, pretty: bool) -> Self {
         Printer { pretty, ..self }
     }
@@ -106,6 +109,9 @@ impl fmt::Display for Printer<'_> {
         Ok(())
     }
 }
+
+/// Levels of indentation: the text of a deep graph stays linear in its size.
+const MAX_INDENT: usize = 64;
 
 /// A container whose parts are being printed.
 struct Frame {
@@ -169,8 +175,8 @@ impl Print<'_, '_, '_> {
             Slot::Bool(truth) => write!(self.out, "{truth}"),
             Slot::Number(number) => write_number(self.out, number),
             Slot::Text(text) => write_text(self.out, self.graph.lend_text(text), self.options.text),
-            Slot::BigInt(_) => value.bigint().map_or(Ok(()), |n| write!(self.out, "{n}n")),
-            Slot::Symbol(_) => write_symbol(self.out, value.symbol()),
+            Slot::BigInt(_) => value.bigint().map_or(Ok(()), |n| write_bigint(self.out, n, self.options.text)),
+            Slot::Symbol(_) => write_symbol(self.out, value.symbol(), self.options.text),
         }
     }
 
@@ -183,7 +189,10 @@ impl Print<'_, '_, '_> {
             }
             Kind::RegExp => {
                 let Some(regexp) = value.regexp() else { return Ok(()) };
-                write!(self.out, "/{}/{}", regexp.source(), regexp.flags())?;
+                let (source, left_out) = shorten(regexp.source(), self.options.text);
+                write!(self.out, "/{source}")?;
+                write_left_out(self.out, left_out)?;
+                write!(self.out, "/{}", regexp.flags())?;
                 if regexp.last_index() > 0 {
                     write!(self.out, "@{}", regexp.last_index())?;
                 }
@@ -221,7 +230,7 @@ impl Print<'_, '_, '_> {
     /// `Name` or `Name@2`, quoted where it is no identifier.
     fn class(&mut self, value: Cursor<'_>) -> fmt::Result {
         let Some(class) = value.class() else { return Ok(()) };
-        write_key(self.out, class.name())?;
+        write_key(self.out, class.name(), self.options.text)?;
         if class.version() != 0 {
             write!(self.out, "@{}", class.version())?;
         }
@@ -297,10 +306,10 @@ impl Print<'_, '_, '_> {
         let property = |this: &mut Self, index: usize| -> Result<Slot, fmt::Error> {
             let Some(all) = this.graph.properties_of(frame.node) else { return Ok(Slot::Undefined) };
             match this.graph.property_key(all, index) {
-                Key::String(name) => write_key(this.out, name)?,
+                Key::String(name) => write_key(this.out, name, this.options.text)?,
                 Key::Symbol(symbol) => {
                     this.out.write_char('[')?;
-                    write_symbol(this.out, this.graph.shapes.symbol(symbol))?;
+                    write_symbol(this.out, this.graph.shapes.symbol(symbol), this.options.text)?;
                     this.out.write_char(']')?;
                 }
             }
@@ -381,7 +390,7 @@ impl Print<'_, '_, '_> {
 
     fn line(&mut self, depth: usize) -> fmt::Result {
         self.out.write_char('\n')?;
-        (0..depth).try_for_each(|_| self.out.write_str("  "))
+        (0..depth.min(MAX_INDENT)).try_for_each(|_| self.out.write_str("  "))
     }
 }
 

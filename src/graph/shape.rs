@@ -3,6 +3,7 @@
 //! It holds its own text, so graphs can share one table until one of them adds to it.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -176,6 +177,9 @@ pub(crate) struct Shapes {
     /// Finds a shape by its content. Built when first asked for, so that decoding does not pay for it.
     by_content: Lookup,
     by_symbol: Lookup,
+    has_symbol_keys: bool,
+    /// The section that this whole table makes in a message, once an encoder has made it.
+    section: OnceLock<Box<[u8]>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -197,11 +201,7 @@ struct Lookup {
 impl Lookup {
     /// The entry that equals `wanted`, of the `len` that `item` gives.
     fn find<T: Hash + PartialEq>(&mut self, len: usize, item: impl Fn(usize) -> T, wanted: &T) -> Option<u32> {
-        let hash = |value: &T| {
-            let mut hasher = self.state.build_hasher();
-            value.hash(&mut hasher);
-            hasher.finish()
-        };
+        let hash = |value: &T| self.state.hash_one(value);
         for i in self.known..len {
             self.table.insert_unique(hash(&item(i)), i as u32, |&other| hash(&item(other as usize)));
         }
@@ -248,12 +248,28 @@ impl<'t> Iterator for Keys<'t> {
 }
 
 impl Shapes {
+    /// The empty table, of which there is one.
+    pub(crate) fn none() -> Arc<Shapes> {
+        static NONE: LazyLock<Arc<Shapes>> = LazyLock::new(Arc::default);
+        Arc::clone(&NONE)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.shapes.len()
     }
 
     pub(crate) fn symbols_len(&self) -> usize {
         self.symbols.len()
+    }
+
+    /// Whether any key of any shape is a symbol.
+    pub(crate) fn has_symbol_keys(&self) -> bool {
+        self.has_symbol_keys
+    }
+
+    /// The section that this whole table makes in a message, as `make` gives it the first time.
+    pub(crate) fn section(&self, make: impl FnOnce() -> Vec<u8>) -> &[u8] {
+        self.section.get_or_init(|| make().into())
     }
 
     /// How many keys shape `shape` has.
@@ -313,6 +329,7 @@ impl Shapes {
             SymbolKind::Registered(text) => StoredSymbol::Registered(self.store(text)),
             SymbolKind::WellKnown(name) => StoredSymbol::WellKnown(name),
         };
+        self.section.take();
         self.symbols.push(stored);
         self.symbols.len() as u32 - 1
     }
@@ -356,6 +373,7 @@ impl Shapes {
             ShapeKind::Error(constructor) => StoredKind::Error(constructor),
             ShapeKind::Custom(class) => StoredKind::Custom(self.store(class.name), class.version),
         };
+        self.section.take();
         self.shapes.push(Shape { kind, first_key: self.keys.len() as u32, keys: 0 });
         self.shapes.len() as u32 - 1
     }
@@ -364,8 +382,12 @@ impl Shapes {
     pub(crate) fn push_key(&mut self, key: Key<'_>) {
         let key = match key {
             Key::String(text) => StoredKey::Text(self.store(text)),
-            Key::Symbol(index) => StoredKey::Symbol(index),
+            Key::Symbol(index) => {
+                self.has_symbol_keys = true;
+                StoredKey::Symbol(index)
+            }
         };
+        self.section.take();
         self.keys.push(key);
         if let Some(shape) = self.shapes.last_mut() {
             shape.keys += 1;
@@ -377,7 +399,10 @@ impl Shapes {
         let mut keys = self.stored_keys(shape).to_vec();
         let key = match key {
             Key::String(text) => StoredKey::Text(self.store(text)),
-            Key::Symbol(symbol) => StoredKey::Symbol(symbol),
+            Key::Symbol(symbol) => {
+                self.has_symbol_keys = true;
+                StoredKey::Symbol(symbol)
+            }
         };
         keys.insert(index, key);
         self.intern_stored(shape, &keys)
@@ -403,6 +428,7 @@ impl Shapes {
                 first_key: self.keys.len() as u32,
                 keys: keys.len() as u32,
             };
+            self.section.take();
             self.keys.extend_from_slice(keys);
             self.shapes.push(shape);
             self.shapes.len() as u32 - 1

@@ -37,7 +37,7 @@ pub(crate) enum Slot {
 }
 
 /// Where a string or the magnitude of a BigInt stands: three words, so that a slot takes 16 bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Extent {
     len: u32,
     at_low: u32,

@@ -1,5 +1,6 @@
 //! The four kinds of Symbol.
 
+use super::key::SymbolId;
 use super::text::JsStr;
 
 /// A Symbol of a graph. Unique symbols are told apart by their index in the graph's table.
@@ -23,6 +24,11 @@ pub enum SymbolKind<'g> {
 }
 
 impl<'g> Symbol<'g> {
+    /// The handle of the Symbol in its graph, to make values and property keys of.
+    pub fn id(self) -> SymbolId {
+        SymbolId(self.index)
+    }
+
     /// Which kind of Symbol it is, with its description or key.
     pub fn kind(self) -> SymbolKind<'g> {
         self.kind

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -57,6 +58,15 @@ impl<'g> JsStr<'g> {
         match self.0 {
             Form::Utf8(_) => None,
             Form::Utf16(units) => Some(units),
+        }
+    }
+
+    /// The bytes that the string takes in memory, in either form.
+    #[inline]
+    pub(crate) fn bytes(self) -> &'g [u8] {
+        match self.0 {
+            Form::Utf8(text) => text.as_bytes(),
+            Form::Utf16(units) => units,
         }
     }
 
@@ -167,15 +177,17 @@ pub(crate) fn well_formed(units: impl Iterator<Item = u16>) -> Option<String> {
 }
 
 /// Text that is borrowed from a message, followed by text of the graph's own. Positions count through both.
+///
+/// Nothing changes text that is there, so clones share their own text until one of them adds to it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextStore<'a> {
     base: &'a str,
-    own: String,
+    own: Option<Arc<String>>,
 }
 
 impl<'a> TextStore<'a> {
     pub(crate) fn borrowing(base: &'a str) -> Self {
-        TextStore { base, own: String::new() }
+        TextStore { base, own: None }
     }
 
     /// The text from `at`, `len` bytes of it. Empty for a position that is not of this store.
@@ -184,8 +196,12 @@ impl<'a> TextStore<'a> {
         let (at, len) = (at as usize, len as usize);
         match at.checked_sub(self.base.len()) {
             None => self.base.get(at..at + len).unwrap_or_default(),
-            Some(at) => self.own.get(at..at + len).unwrap_or_default(),
+            Some(at) => self.own().get(at..at + len).unwrap_or_default(),
         }
+    }
+
+    fn own(&self) -> &str {
+        self.own.as_ref().map_or("", |own| own)
     }
 
     /// The bytes from `at`, `len` of them, as far as they lie in one of the two parts: a run of neighbouring strings.
@@ -193,7 +209,16 @@ impl<'a> TextStore<'a> {
         let (at, len) = (at as usize, len as usize);
         match at.checked_sub(self.base.len()) {
             None => self.base.as_bytes().get(at..at + len).unwrap_or_default(),
-            Some(at) => self.own.as_bytes().get(at..at + len).unwrap_or_default(),
+            Some(at) => self.own().as_bytes().get(at..at + len).unwrap_or_default(),
+        }
+    }
+
+    /// Whether `at` to `end` lies in one of the two parts and cuts no character.
+    pub(crate) fn is_run(&self, at: u64, end: u64) -> bool {
+        let (at, end, border) = (at as usize, end as usize, self.base.len());
+        match at.checked_sub(border) {
+            None => self.base.get(at..end).is_some(),
+            Some(own) => self.own().get(own..end - border).is_some(),
         }
     }
 
@@ -202,17 +227,20 @@ impl<'a> TextStore<'a> {
         self.base.len() as u64
     }
 
+    pub(crate) fn len(&self) -> u64 {
+        (self.base.len() + self.own().len()) as u64
+    }
+
     pub(crate) fn push(&mut self, text: &str) -> u64 {
-        let at = self.base.len() + self.own.len();
-        self.own.push_str(text);
+        let own = Arc::make_mut(self.own.get_or_insert_default());
+        let at = self.base.len() + own.len();
+        own.push_str(text);
         at as u64
     }
 
     pub(crate) fn into_owned(self) -> TextStore<'static> {
-        if self.base.is_empty() {
-            return TextStore { base: "", own: self.own };
-        }
-        TextStore { base: "", own: [self.base, &self.own].concat() }
+        let own = if self.base.is_empty() { self.own } else { Some(Arc::new([self.base, self.own()].concat())) };
+        TextStore { base: "", own }
     }
 }
 

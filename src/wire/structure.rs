@@ -61,8 +61,12 @@ pub(crate) fn date(out: &mut Vec<u8>, ms: f64) {
 /// A number.
 #[inline]
 pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
+    const EXPONENT_OF_ONE: u64 = 1023;
+    let bits = number.to_bits();
+    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
+    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
     let int = number as i32;
-    if f64::from(int) == number && (int != 0 || number.is_sign_positive()) {
+    if may_be_integer && f64::from(int) == number {
         integer(out, int);
     } else {
         wide(out, number);
@@ -99,7 +103,7 @@ fn sized(out: &mut Vec<u8>, first: u8, n: u32, more: u8) {
 /// A number that is no `i32`.
 fn wide(out: &mut Vec<u8>, number: f64) {
     let n = number as u32;
-    if f64::from(n) == number && n != 0 { unsigned(out, n) } else { float(out, number) }
+    if number >= 2_147_483_648.0 && f64::from(n) == number { unsigned(out, n) } else { float(out, number) }
 }
 
 /// A number as a float, whether or not it is an integer: the 32-bit one where that is exact.

@@ -1,0 +1,33 @@
+//! What each fuzz target does with its bytes. The plain tests include this file and replay the corpus with it.
+
+use laws::of_graph;
+use marshal::Marshal;
+use recipe::Recipe;
+
+#[path = "../../tests/arbitrary/bytes.rs"]
+mod bytes;
+#[path = "../../tests/arbitrary/laws.rs"]
+mod laws;
+#[path = "../../tests/arbitrary/recipe.rs"]
+mod recipe;
+
+/// The bytes are a message, or not.
+pub fn decode(bytes: &[u8]) {
+    laws::of_bytes(bytes);
+}
+
+/// The bytes say how to build a graph.
+pub fn graph(bytes: &[u8]) {
+    of_graph(&Recipe::from_bytes(bytes).build());
+}
+
+/// The bytes are an archive of the original library, or not. What it holds obeys the laws of every graph.
+pub fn original(bytes: &[u8]) {
+    match marshal::original::decode(bytes) {
+        Ok(graph) => {
+            let message = of_graph(&graph);
+            assert_eq!(Marshal::decode(&message).as_ref(), Ok(&graph));
+        }
+        Err(error) => laws::of_error(&error, bytes.len()),
+    }
+}
