@@ -13,6 +13,7 @@ mod field;
 mod fields;
 mod follow;
 mod found;
+mod instances;
 mod node;
 mod plan;
 mod pointer;
@@ -29,6 +30,7 @@ pub use describe::Class;
 pub use describe::{Description, Flatten, generic_name};
 pub use field::{Field, Identity};
 pub use fields::{Data, Date, ErrorBase, TypedArray};
+pub use instances::{InstanceSource, Instances};
 pub use node::Pointee;
 #[doc(hidden)]
 pub use node::{

@@ -98,6 +98,7 @@ macro_rules! elements {
         $(impl sealed::Element for $number {
             const KIND: ElementKind = ElementKind::$kind;
 
+            #[inline(always)]
             fn swap_le(self) -> Self {
                 let swap: fn(Self) -> Self = $from_le;
                 swap(self)

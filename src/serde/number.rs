@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, DeserializeSeed, IntoDeserializer, SeqAccess, Unexpected, Visitor};
 
-use crate::error::{Error, ErrorKind, Step};
+use crate::error::{Error, ErrorKind};
 use crate::graph::Element;
 use crate::wire::ElementKind;
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::ser::{self, Serialize};
 
 use super::ser::{MapSerializer, SeqSerializer, Serializer, StructSerializer};
-use crate::error::{Error, Step};
+use crate::error::Error;
 use crate::graph::MIN_PACKED;
 use crate::wire::{ElementKind, structure, tag};
 

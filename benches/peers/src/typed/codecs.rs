@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::{Codec, Message, Typed, Types, Value};
+use super::{Codec, Message, Typed, Types, Value, WincodeConfig};
 use crate::options::Options;
 use crate::peers::Entrant;
 
@@ -271,11 +271,11 @@ impl Codec for Wincode {
     const NAME: &'static str = "wincode";
 
     fn encode<T: Value>(value: &T, out: &mut Vec<u8>) -> Result<()> {
-        Ok(wincode::serialize_into(out, value)?)
+        Ok(wincode::config::serialize_into(out, value, WincodeConfig::new())?)
     }
 
     fn decode<T: Value>(message: Message<'_>) -> Result<T> {
-        Ok(wincode::deserialize(message.bytes())?)
+        Ok(wincode::config::deserialize(message.bytes(), WincodeConfig::new())?)
     }
 
     fn decode_borrowed<'a, B: Deserialize<'a>>(_: Message<'a>) -> Option<Result<B>> {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use marshal_bench_data::{Dataset, borrowed, graph, log, mesh, numbers, records, save, small, text, updates};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use wincode::config::DefaultConfig;
+use wincode::config::Configuration;
 
 use crate::options::Options;
 use crate::peers::{CHECKED, Entrant, Operation, Peer};
@@ -46,14 +46,17 @@ impl<'a> Message<'a> {
     }
 }
 
+/// wincode's bound on what it allocates at once would refuse the larger data sets.
+type WincodeConfig = Configuration<true, { usize::MAX }>;
+
 /// What the types of the data sets can do.
 trait Value:
     Serialize
     + DeserializeOwned
     + PartialEq
     + Debug
-    + wincode::SchemaWrite<DefaultConfig, Src = Self>
-    + for<'de> wincode::SchemaRead<'de, DefaultConfig, Dst = Self>
+    + wincode::SchemaWrite<WincodeConfig, Src = Self>
+    + for<'de> wincode::SchemaRead<'de, WincodeConfig, Dst = Self>
 {
 }
 
@@ -62,8 +65,8 @@ impl<T> Value for T where
         + DeserializeOwned
         + PartialEq
         + Debug
-        + wincode::SchemaWrite<DefaultConfig, Src = T>
-        + for<'de> wincode::SchemaRead<'de, DefaultConfig, Dst = T>
+        + wincode::SchemaWrite<WincodeConfig, Src = T>
+        + for<'de> wincode::SchemaRead<'de, WincodeConfig, Dst = T>
 {
 }
 
