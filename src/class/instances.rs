@@ -20,10 +20,10 @@ pub struct Instances<'a> {
     reader: Reader<'a>,
 }
 
-impl Graph<'_> {
-    /// The instance that `node` is, as a typed value with all it leads to.
+impl Cursor<'_> {
+    /// The instance that the value is, as a typed value with all it leads to.
     ///
-    /// Each call makes a new value; [`instances`](Self::instances) makes one for each node.
+    /// Each call makes a new value; [`Graph::instances`] makes one for each node.
     ///
     /// # Examples
     ///
@@ -36,7 +36,7 @@ impl Graph<'_> {
     /// let graph = js!({ users: [User{ name: "Ada" }], more: Unknown{} });
     /// let classes = Classes::new().with::<User>();
     /// let node = graph.root().get("users").unwrap().at(0).unwrap();
-    /// let ada: Shared<User> = graph.instance(node, &classes)?;
+    /// let ada: Shared<User> = node.instance(&classes)?;
     /// assert_eq!(ada.name, "Ada");
     /// # Ok::<(), marshal::Error>(())
     /// ```
@@ -44,10 +44,12 @@ impl Graph<'_> {
     /// # Errors
     ///
     /// Those of [`decode_with_classes`](crate::Marshal::decode_with_classes), and those of encoding what is no tree.
-    pub fn instance<T: Field>(&self, node: Cursor<'_>, classes: &Classes) -> Result<Shared<T>, Error> {
-        super::read::decode(&crate::Marshal::encode(&node.to_graph())?, classes)
+    pub fn instance<T: Field>(self, classes: &Classes) -> Result<Shared<T>, Error> {
+        super::read::decode(&crate::Marshal::encode(&self.to_graph())?, classes)
     }
+}
 
+impl Graph<'_> {
     /// What [`Instances`] are restored from. Cost: that of encoding the graph.
     ///
     /// # Examples
