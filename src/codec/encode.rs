@@ -118,9 +118,11 @@ pub(crate) fn encode_noting(graph: &Graph<'_>) -> Result<(Vec<u8>, Vec<u32>), Er
     let mut write = Write::new(graph, &EncodeOptions::new());
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
     let mut emission = assemble(&mut write, u64::MAX)?;
+    // Putting together gives the table away.
+    let identities = write.identities.clone();
     let mut message = Vec::new();
     write.emit(&mut emission, usize::MAX, &mut message);
-    Ok((message, write.identities.clone()))
+    Ok((message, identities))
 }
 
 /// Adds to an error where in the value it is.
