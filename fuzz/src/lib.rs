@@ -10,10 +10,17 @@ mod bytes;
 mod laws;
 #[path = "../../tests/arbitrary/recipe.rs"]
 mod recipe;
+#[path = "../../tests/arbitrary/zoo.rs"]
+mod zoo;
 
 /// The bytes are a message, or not.
 pub fn decode(bytes: &[u8]) {
     laws::of_bytes(bytes);
+}
+
+/// The bytes are a message of a zoo of classes, or not.
+pub fn class(bytes: &[u8]) {
+    zoo::of_bytes(bytes);
 }
 
 /// The bytes say how to build a graph.

@@ -32,6 +32,11 @@ pub enum Identity {
 /// | [`Date`](super::Date), [`TypedArray`](super::TypedArray), [`ErrorBase`](super::ErrorBase) | Date; typed array; Error |
 /// | `Shared`, `Weak`, `Rc`, `Arc` | the object that they point at |
 /// | `Box`, `Cell`, `RefCell`, `Mutex`, `RwLock` | what is in them |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a field of a class",
+    label = "not a field",
+    note = "derive `Class` for it, or mark a field of a foreign type with `#[class(custom)]`"
+)]
 pub trait Field: Sized + 'static {
     /// Whether it is an object.
     const IDENTITY: Identity;
