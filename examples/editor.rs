@@ -7,74 +7,74 @@ use std::error::Error;
 use marshal::{Class, Marshal, Shared, Weak, class_trait};
 
 #[derive(Class)]
-pub struct Editor {
-    pub document: Shared<Document>,
-    pub tools: Vec<Shared<dyn Tool>>,
-    pub active: Shared<dyn Tool>,
-    pub history: History,
+pub(crate) struct Editor {
+    pub(crate) document: Shared<Document>,
+    pub(crate) tools: Vec<Shared<dyn Tool>>,
+    pub(crate) active: Shared<dyn Tool>,
+    pub(crate) history: History,
 }
 
 #[derive(Class)]
-pub struct Document {
-    pub title: RefCell<String>,
-    pub root: Shared<Layer>,
-    pub selection: RefCell<Weak<Layer>>,
+pub(crate) struct Document {
+    pub(crate) title: RefCell<String>,
+    pub(crate) root: Shared<Layer>,
+    pub(crate) selection: RefCell<Weak<Layer>>,
 }
 
 #[derive(Class)]
-pub struct Layer {
-    pub name: String,
-    pub parent: Weak<Layer>,
-    pub children: RefCell<Vec<Shared<Layer>>>,
-    pub shapes: RefCell<Vec<Shape>>,
+pub(crate) struct Layer {
+    pub(crate) name: String,
+    pub(crate) parent: Weak<Layer>,
+    pub(crate) children: RefCell<Vec<Shared<Layer>>>,
+    pub(crate) shapes: RefCell<Vec<Shape>>,
 }
 
 #[derive(Class, Clone, Debug, PartialEq)]
-pub enum Shape {
+pub(crate) enum Shape {
     Line { from: Point, to: Point },
     Text { at: Point, text: String },
 }
 
 #[derive(Class, Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    pub x: f32,
-    pub y: f32,
+pub(crate) struct Point {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
 }
 
 /// What a tool does where one clicks.
 #[class_trait]
-pub trait Tool {
+pub(crate) trait Tool {
     fn name(&self) -> &'static str;
     fn click(&self, layer: &Shared<Layer>, at: Point) -> Shared<dyn Command>;
 }
 
 /// Something done, which can be undone and done again.
 #[class_trait]
-pub trait Command {
+pub(crate) trait Command {
     fn redo(&self);
     fn undo(&self);
 }
 
 #[derive(Class, Default)]
-pub struct History {
-    pub done: RefCell<Vec<Shared<dyn Command>>>,
-    pub undone: RefCell<Vec<Shared<dyn Command>>>,
+pub(crate) struct History {
+    pub(crate) done: RefCell<Vec<Shared<dyn Command>>>,
+    pub(crate) undone: RefCell<Vec<Shared<dyn Command>>>,
 }
 
 #[derive(Class)]
-pub struct Pencil {
-    pub from: Cell<Point>,
+pub(crate) struct Pencil {
+    pub(crate) from: Cell<Point>,
 }
 
 #[derive(Class)]
-pub struct Stamp {
-    pub text: String,
+pub(crate) struct Stamp {
+    pub(crate) text: String,
 }
 
 #[derive(Class)]
-pub struct Draw {
-    pub layer: Shared<Layer>,
-    pub shape: Shape,
+pub(crate) struct Draw {
+    pub(crate) layer: Shared<Layer>,
+    pub(crate) shape: Shape,
 }
 
 impl Tool for Pencil {
@@ -109,7 +109,7 @@ impl Command for Draw {
 }
 
 impl Layer {
-    pub fn add(this: &Shared<Layer>, name: &str) -> Shared<Layer> {
+    pub(crate) fn add(this: &Shared<Layer>, name: &str) -> Shared<Layer> {
         let layer = Layer {
             name: name.to_owned(),
             parent: Shared::downgrade(this),
@@ -122,7 +122,7 @@ impl Layer {
     }
 
     /// The names from the root to the layer.
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         match self.parent.upgrade() {
             Some(parent) => format!("{}/{}", parent.path(), self.name),
             None => self.name.clone(),
@@ -131,7 +131,7 @@ impl Layer {
 }
 
 impl Editor {
-    pub fn new() -> Editor {
+    pub(crate) fn new() -> Editor {
         let root = Shared::new(Layer {
             name: "root".to_owned(),
             parent: Weak::new(),
@@ -150,11 +150,11 @@ impl Editor {
         }
     }
 
-    pub fn selected(&self) -> Option<Shared<Layer>> {
+    pub(crate) fn selected(&self) -> Option<Shared<Layer>> {
         self.document.selection.borrow().upgrade()
     }
 
-    pub fn click(&self, x: f32, y: f32) {
+    pub(crate) fn click(&self, x: f32, y: f32) {
         if let Some(layer) = self.selected() {
             let command = self.active.click(&layer, Point { x, y });
             command.redo();
@@ -163,14 +163,14 @@ impl Editor {
         }
     }
 
-    pub fn undo(&self) {
+    pub(crate) fn undo(&self) {
         if let Some(command) = self.history.done.borrow_mut().pop() {
             command.undo();
             self.history.undone.borrow_mut().push(command);
         }
     }
 
-    pub fn redo(&self) {
+    pub(crate) fn redo(&self) {
         if let Some(command) = self.history.undone.borrow_mut().pop() {
             command.redo();
             self.history.done.borrow_mut().push(command);

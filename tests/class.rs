@@ -206,7 +206,11 @@ fn a_list_of_a_million_nodes() {
     let mut head: Option<Shared<Link>> = None;
     for value in 0..1_000_000 {
         let next = RefCell::new(head.take());
-        head = Some(Shared::new(Link { value, next, name: if value % 1000 == 0 { value.to_string() } else { String::new() } }));
+        head = Some(Shared::new(Link {
+            value,
+            next,
+            name: if value % 1000 == 0 { value.to_string() } else { String::new() },
+        }));
     }
     let head = head.unwrap();
     let (bytes, classes) = Marshal::encode_with_classes(&head).unwrap();
@@ -331,8 +335,7 @@ fn flattened_skipped_renamed_and_derived() {
     let back = round(&stack);
     assert_eq!(back.items[0], back.items[1]);
     assert_eq!((back.name.as_str(), back.items[0].name.as_str()), ("outer", "inner"));
-    let error =
-        HttpError { base: ErrorBase(ErrorConstructor::TypeError), message: "gone".into(), status: 410 };
+    let error = HttpError { base: ErrorBase(ErrorConstructor::TypeError), message: "gone".into(), status: 410 };
     assert_eq!(round(&error), error);
 }
 

@@ -1,7 +1,7 @@
 //! The editor of `examples/editor.rs`: what its user would notice if something were lost.
 
 #[path = "../examples/editor.rs"]
-#[allow(dead_code, unreachable_pub, missing_docs)]
+#[allow(dead_code)]
 mod editor;
 
 use editor::{Editor, Layer, Shape};

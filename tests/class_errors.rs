@@ -31,6 +31,13 @@ trait Named {
     fn name(&self) -> &str;
 }
 
+#[test]
+fn a_trait_object_is_what_it_was() {
+    let pet: Shared<dyn Named> = Shared::new(Pet { name: "Rex".into() }).upcast();
+    let (bytes, classes) = Marshal::encode_with_classes(&pet).unwrap();
+    assert_eq!(Marshal::decode_with_classes::<Shared<dyn Named>>(&bytes, &classes).unwrap().name(), "Rex");
+}
+
 impl Named for Pet {
     fn name(&self) -> &str {
         &self.name
@@ -68,23 +75,29 @@ fn values_of_the_wrong_kind() {
     fails!(HashMap<String, u8>, js!([1]), WrongType, "$", "expected a Map, found an array");
     fails!(TypedArray<u8>, js!(Float64Array[1.0]), WrongType, "$", "expected Uint8Array, found Float64Array");
     fails!(User, js!({ name: "x" }), WrongType, "$", "expected an instance of User, found an object");
-    fails!(User, js!(Pet{ name: "x" }), WrongType, "$", "expected an instance of User, found an instance of Pet");
+    fails!(User, js!(Pet { name: "x" }), WrongType, "$", "expected an instance of User, found an instance of Pet");
     fails!(
         User,
-        js!(User{ name: "x", age: 3, tags: ["a", 5], best: null, pet: null }),
+        js!(User { name: "x", age: 3, tags: ["a", 5], best: null, pet: null }),
         WrongType,
         "$.tags[1]",
         "expected a string, found a number"
     );
     fails!(
         Vec<Shared<User>>,
-        js!([User{ name: "x", age: 3, tags: [], best: User{ name: "y", age: 256, tags: [], best: null, pet: null }, pet: null }]),
+        js!([User {
+            name: "x",
+            age: 3,
+            tags: [],
+            best: User { name: "y", age: 256, tags: [], best: null, pet: null },
+            pet: null
+        }]),
         WrongType,
         "$[0].best.age",
         "256 does not fit u8"
     );
-    fails!(Shared<dyn Named>, js!(User{}), WrongType, "$", "User is not registered as a dyn Named");
-    fails!(Shared<dyn Named>, js!(Mystery{}), UnknownClass, "$", "Mystery is not registered as a dyn Named");
+    fails!(Shared<dyn Named>, js!(User {}), WrongType, "$", "User is not registered as a dyn Named");
+    fails!(Shared<dyn Named>, js!(Mystery {}), UnknownClass, "$", "Mystery is not registered as a dyn Named");
     fails!(Box<dyn Named>, js!([]), WrongType, "$", "expected dyn Named, found an array");
 }
 

@@ -45,7 +45,7 @@ fn fields_may_be_added_removed_renamed_moved_and_widened() {
 
 #[test]
 fn a_missing_field_is_named() {
-    let message = Marshal::encode(&js!([[User{ age: 3 }]])).unwrap();
+    let message = Marshal::encode(&js!([[User { age: 3 }]])).unwrap();
     let classes = Classes::new().with::<v2::User>();
     let error = Marshal::decode_with_classes::<Vec<Vec<v2::User>>>(&message, &classes).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::MissingField, Some("$[0][0]")));
@@ -54,7 +54,7 @@ fn a_missing_field_is_named() {
 
 #[test]
 fn a_field_under_both_its_names_is_doubled() {
-    let message = Marshal::encode(&js!(User{ nick: "a", nickname: "b", age: 3 })).unwrap();
+    let message = Marshal::encode(&js!(User { nick: "a", nickname: "b", age: 3 })).unwrap();
     let classes = Classes::new().with::<v2::User>();
     let error = Marshal::decode_with_classes::<v2::User>(&message, &classes).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DuplicateKey);
@@ -140,15 +140,18 @@ struct Envelope {
 
 #[test]
 fn unknown_classes_are_data() {
-    let message =
-        Marshal::encode(&js!(Envelope{ to: "x", body: [Mystery{ a: 1, b: [Other{}] }, 5, null], more: Mystery{ a: 1 } }))
-            .unwrap();
+    let message = Marshal::encode(&js!(Envelope {
+        to: "x",
+        body: [Mystery { a: 1, b: [Other {}] }, 5, null],
+        more: Mystery { a: 1 }
+    }))
+    .unwrap();
     let classes = Classes::new().with::<Envelope>();
     let envelope: Envelope = Marshal::decode_with_classes(&message, &classes).unwrap();
-    assert_eq!(envelope.body[0].0, js!(Mystery{ a: 1, b: [Other{}] }));
+    assert_eq!(envelope.body[0].0, js!(Mystery { a: 1, b: [Other {}] }));
     assert_eq!((&envelope.body[1].0, envelope.to.as_str()), (&js!(5), "x"));
     let (again, _) = Marshal::encode_with_classes(&envelope).unwrap();
-    let expected = js!(Envelope{ to: "x", body: [Mystery{ a: 1, b: [Other{}] }, 5, null] });
+    let expected = js!(Envelope { to: "x", body: [Mystery { a: 1, b: [Other {}] }, 5, null] });
     assert_eq!(Marshal::decode(&again).unwrap(), expected);
     let error = Marshal::decode_with_classes::<Envelope>(&message, &classes.refuse_unknown_classes()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::UnknownClass);
@@ -195,9 +198,11 @@ struct Host {
 fn hosts() -> Classes {
     let mut classes = Classes::new().with::<Host>();
     let to = |ip: &std::net::Ipv4Addr| ip.octets();
-    classes.register_custom("Ipv4Addr", to, |[a, b, c, d]: [u8; 4]| {
-        if a == 0 { Err("no address") } else { Ok(std::net::Ipv4Addr::new(a, b, c, d)) }
-    }).unwrap();
+    classes
+        .register_custom("Ipv4Addr", to, |[a, b, c, d]: [u8; 4]| {
+            if a == 0 { Err("no address") } else { Ok(std::net::Ipv4Addr::new(a, b, c, d)) }
+        })
+        .unwrap();
     classes
 }
 

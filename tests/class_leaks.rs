@@ -94,7 +94,7 @@ fn what_fails_is_freed() {
     let classes = classes.with::<Tag>();
     bytes.truncate(bytes.len() - 1);
     frees_all(|| drop(Marshal::decode_with_classes::<Shared<Folder>>(&bytes, &classes).err().unwrap()));
-    let wrong = Marshal::encode(&js!([Tag{ text: "a" }, Tag{ text: "b" }, Tag{ text: 5 }])).unwrap();
+    let wrong = Marshal::encode(&js!([Tag { text: "a" }, Tag { text: "b" }, Tag { text: 5 }])).unwrap();
     frees_all(|| drop(Marshal::decode_with_classes::<Vec<Shared<Tag>>>(&wrong, &classes).err().unwrap()));
 }
 

@@ -76,7 +76,8 @@ fn every_vector() {
     assert!(vectors.len() > 20);
     let mut failures = Vec::new();
     for Vector { name, read, hex, again: expected, error } in &vectors {
-        let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();
+        let bytes: Vec<u8> =
+            (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();
         let found = match read.as_str() {
             "Point" => again::<Point>(&bytes),
             "User" => again::<User>(&bytes),

@@ -7,7 +7,9 @@ mod zoo;
 #[test]
 fn the_seed_changed_in_every_bit_and_cut_everywhere() {
     let seed = zoo::seed();
-    assert!(marshal::Marshal::decode_with_classes::<Vec<marshal::Shared<dyn zoo::Animal>>>(&seed, &zoo::classes()).is_ok());
+    assert!(
+        marshal::Marshal::decode_with_classes::<Vec<marshal::Shared<dyn zoo::Animal>>>(&seed, &zoo::classes()).is_ok()
+    );
     for at in 0..seed.len() {
         zoo::of_bytes(&seed[..at]);
         for bit in 0..8 {

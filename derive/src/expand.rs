@@ -169,9 +169,7 @@ impl Parts<'_> {
         let fields = form.fields.iter().filter_map(|field| {
             let (ty, name) = (field.ty, binding(field));
             match field.role {
-                Role::Key { custom: true, .. } => {
-                    Some(quote_spanned!(ty.span()=> __to.custom::<#ty>(#name)?;))
-                }
+                Role::Key { custom: true, .. } => Some(quote_spanned!(ty.span()=> __to.custom::<#ty>(#name)?;)),
                 Role::Key { .. } => Some(quote_spanned!(ty.span()=> <#ty as #class::Field>::write(#name, __to)?;)),
                 Role::Flatten => {
                     Some(quote_spanned!(ty.span()=> <#ty as #class::Flatten>::write_fields(#name, __to)?;))

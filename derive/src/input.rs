@@ -121,15 +121,18 @@ impl<'a> Form<'a> {
                 let aliases: Vec<String> = attributes.aliases.iter().map(LitStr::value).collect();
                 let written = attributes.rename.iter().chain(&attributes.aliases);
                 for literal in written.filter(|literal| is_array_index(&literal.value()) && field.ident.is_some()) {
-                    errors.add(Error::new_spanned(literal, "a key that is an array index would come before all others"));
+                    errors
+                        .add(Error::new_spanned(literal, "a key that is an array index would come before all others"));
                 }
                 for key in [&key].into_iter().chain(&aliases) {
                     if keys.contains(key) {
                         let message = format!("the key {key:?} stands twice");
-                        errors.add(match attributes.rename.iter().chain(&attributes.aliases).find(|l| l.value() == *key) {
-                            Some(literal) => Error::new_spanned(literal, message),
-                            None => Error::new_spanned(field, message),
-                        });
+                        errors.add(
+                            match attributes.rename.iter().chain(&attributes.aliases).find(|l| l.value() == *key) {
+                                Some(literal) => Error::new_spanned(literal, message),
+                                None => Error::new_spanned(field, message),
+                            },
+                        );
                     }
                     keys.push(key.clone());
                 }

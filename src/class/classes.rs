@@ -8,9 +8,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use super::custom::Customs;
-use super::{Class, Field};
 use super::describe::Description;
 use super::node::{Casts, Implements, Node, Pointee};
+use super::{Class, Field};
 use crate::error::{Error, ErrorKind};
 use crate::wire::item::Source;
 use crate::wire::shape_list::Text;

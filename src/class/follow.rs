@@ -154,7 +154,10 @@ impl<'a> Reader<'a> {
         again: impl FnOnce(&mut Self) -> Result<Known, Error>,
     ) -> Result<Found, Error> {
         const {
-            assert!(!matches!(T::IDENTITY, Identity::None), "what Rc, Arc and Shared point at is no Option and no pointer")
+            assert!(
+                !matches!(T::IDENTITY, Identity::None),
+                "what Rc, Arc and Shared point at is no Option and no pointer"
+            )
         };
         let tag = self.peek()?;
         if tag != tag::REFERENCE {
@@ -215,11 +218,7 @@ impl<'a> Reader<'a> {
 
     /// The content that takes identity `id`; `None` where it is too deep and is read later.
     #[inline]
-    fn content<T: Field>(
-        &mut self,
-        id: u32,
-        new: impl Fn() -> (Known, read::Node),
-    ) -> Result<Option<T>, Error> {
+    fn content<T: Field>(&mut self, id: u32, new: impl Fn() -> (Known, read::Node)) -> Result<Option<T>, Error> {
         if self.depth >= MAX_POINTER_DEPTH {
             let (known, node) = new();
             let at: Place = self.place();

@@ -1,7 +1,7 @@
 //! Classes: Rust values as instances of JavaScript classes, typed and with identity, to bytes and back.
 //!
-//! What users need is at the root of the crate: [`Class`](crate::Class) and its derive, [`Classes`](crate::Classes),
-//! [`Shared`](crate::Shared) and [`Weak`](crate::Weak). Here is what fields are made of.
+//! What users need is at the root of the crate: [`Class`] and its derive, [`Classes`], [`Shared`] and [`Weak`]. Here is
+//! what fields are made of.
 
 mod classes;
 mod copy;

@@ -104,8 +104,10 @@ where
 pub(super) struct Casts<T: ?Sized + Pointee> {
     pub(super) read_shared: fn(&mut Reader<'_>) -> Result<Rc<T::Node>, Error>,
     pub(super) read_boxed: fn(&mut Reader<'_>) -> Result<Box<T>, Error>,
-    pub(super) upcast: fn(Rc<dyn Any>) -> Option<Rc<T::Node>>,
+    pub(super) upcast: Upcast<T>,
 }
+
+type Upcast<T> = fn(Rc<dyn Any>) -> Option<Rc<<T as Pointee>::Node>>;
 
 impl<T: ?Sized + Pointee> Casts<T> {
     pub(super) fn of<C: Class>() -> Self
@@ -203,7 +205,12 @@ fn unfinished() -> Error {
 
 impl<T: Field> Target for T {
     fn write_target(&self, to: &mut Writer) -> Result<(), Error> {
-        const { assert!(!matches!(T::IDENTITY, Identity::None), "what Rc, Arc and Shared point at is no Option and no pointer") };
+        const {
+            assert!(
+                !matches!(T::IDENTITY, Identity::None),
+                "what Rc, Arc and Shared point at is no Option and no pointer"
+            )
+        };
         if T::IDENTITY == Identity::Boxed {
             to.open_box();
         }

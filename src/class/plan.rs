@@ -245,7 +245,8 @@ impl<'a> Reader<'a> {
             let field = keys.iter().position(|field| is(field.key) || field.aliases.iter().any(|alias| is(alias)));
             match field {
                 Some(field) if taken[field] => {
-                    let detail = format!("{} has the field {} twice, once under an alias", about.class, keys[field].key);
+                    let detail =
+                        format!("{} has the field {} twice, once under an alias", about.class, keys[field].key);
                     return Err(Error::new(ErrorKind::DuplicateKey, detail).at_offset(opened.at));
                 }
                 Some(field) => taken[field] = true,

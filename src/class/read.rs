@@ -213,9 +213,7 @@ impl<'a> Reader<'a> {
     pub(super) fn string(&mut self, what: &str) -> Result<Cow<'a, str>, Error> {
         let at = self.source.structure.offset();
         match self.source.structure.u8()? {
-            tag @ tag::STRING..tag::ARRAY => {
-                Ok(Cow::Borrowed(self.source.text(usize::from(tag - tag::STRING), at)?))
-            }
+            tag @ tag::STRING..tag::ARRAY => Ok(Cow::Borrowed(self.source.text(usize::from(tag - tag::STRING), at)?)),
             tag => self.long_string(tag, at, what),
         }
     }

@@ -6,12 +6,12 @@ use super::access::{Entries, Fields, Keys, Sequence, Variant};
 use super::number::{visit_bigint, visit_bigint_as_float, visit_elements, visit_float, visit_float_as_integer};
 use super::options::DeserializeOptions;
 use super::special::{RegExpText, Special};
-use crate::wire::splice;
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{JsStr, RegExpFlags, well_formed};
 use crate::wire::item::{Identity, Item, Place, Source, ViewBuffer};
 use crate::wire::shape_list::{ShapeList, Text};
 use crate::wire::shapes::{CUSTOM, DERIVED};
+use crate::wire::splice;
 use crate::wire::{ElementKind, tag};
 
 use byteorder::{ByteOrder, LittleEndian};

@@ -3,12 +3,12 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::error::{Error, ErrorKind, Fault};
 use super::item::{Identity, Item, Place, Source, ViewBuffer};
 use super::message::Message;
 use super::shape_list::{Key, ShapeList, Text};
 use super::shapes::{self, CLASS, CUSTOM, DERIVED, ERROR, ShapeId};
 use super::{ElementKind, structure, tag, varint};
+use crate::error::{Error, ErrorKind, Fault};
 
 /// Appends the value of the message `bytes`.
 pub(crate) fn append(message: &mut Message, bytes: &[u8]) -> Result<(), Error> {

@@ -49,7 +49,8 @@ fn ordered<'t, K: Field, E: Copy>(
 /// −0 is no key of a Map: it is the same key as 0.
 fn write_key<K: Field>(key: &K, to: &mut Writer) -> Result<(), Error> {
     match key.as_number() {
-        Some(number) if number == 0.0 => 0u8.write(to),
+        // Also −0.
+        Some(0.0) => 0u8.write(to),
         _ => key.write(to),
     }
 }

@@ -35,7 +35,8 @@ fn out_of_range(n: i128, name: &str, at: usize) -> Error {
 fn read_wide(from: &mut Reader<'_>, tag: u8, at: usize) -> Result<i128, Error> {
     match tag {
         tag::F32 | tag::F64 => {
-            let number = if tag == tag::F32 { f64::from(from.source.structure.f32()?) } else { from.source.structure.f64()? };
+            let number =
+                if tag == tag::F32 { f64::from(from.source.structure.f32()?) } else { from.source.structure.f64()? };
             integer_of(number).ok_or_else(|| {
                 Error::new(ErrorKind::WrongType, format!("expected an integer, found {number}")).at_offset(at)
             })
