@@ -76,11 +76,15 @@
 //!
 //! **Bring what you have.** [`json`] reads and writes JSON; [`original`] reads the archives of the original library.
 //!
+//! **Use your own types.** [`serde`] writes and reads whatever derives `Serialize` and `Deserialize`, with the names of
+//! serde's other formats: [`to_vec`], [`to_writer`], [`from_slice`], [`from_reader`].
+//!
 //! # Features
 //!
 //! | feature | default | what it brings |
 //! | --- | --- | --- |
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
+//! | `serde` | yes | [`serde`]: Rust types in and out of a message |
 #![forbid(unsafe_code)]
 
 pub mod class;

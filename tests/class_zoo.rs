@@ -1,6 +1,6 @@
 //! Bytes to a zoo of classes: the seed of the fuzz target, cut and changed in every place.
 
-#[path = "arbitrary/zoo.rs"]
+#[path = "arbitrary/classes.rs"]
 #[allow(unreachable_pub, missing_docs)]
 mod zoo;
 

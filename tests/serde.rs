@@ -255,10 +255,10 @@ fn borrowed_and_bytes() {
         bytes: &'a [u8],
     }
     mod serde_bytes_like {
-        pub fn serialize<S: serde::Serializer>(bytes: &[u8], s: S) -> Result<S::Ok, S::Error> {
+        pub(super) fn serialize<S: serde::Serializer>(bytes: &[u8], s: S) -> Result<S::Ok, S::Error> {
             s.serialize_bytes(bytes)
         }
-        pub fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<&'de [u8], D::Error> {
+        pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<&'de [u8], D::Error> {
             serde::Deserialize::deserialize(d)
         }
     }

@@ -6,6 +6,9 @@ use recipe::Recipe;
 
 #[path = "../../tests/arbitrary/bytes.rs"]
 mod bytes;
+#[allow(missing_docs)]
+#[path = "../../tests/arbitrary/classes.rs"]
+mod classes;
 #[path = "../../tests/arbitrary/laws.rs"]
 mod laws;
 #[path = "../../tests/arbitrary/recipe.rs"]
@@ -20,7 +23,7 @@ pub fn decode(bytes: &[u8]) {
 
 /// The bytes are a message of a zoo of classes, or not.
 pub fn class(bytes: &[u8]) {
-    zoo::of_bytes(bytes);
+    classes::of_bytes(bytes);
 }
 
 /// The bytes say how to build a graph.
@@ -37,4 +40,9 @@ pub fn original(bytes: &[u8]) {
         }
         Err(error) => laws::of_error(&error, bytes.len()),
     }
+}
+
+/// The bytes are a message, or not, which types of every form read.
+pub fn typed(bytes: &[u8]) {
+    zoo::of_typed_bytes(bytes);
 }

@@ -156,7 +156,10 @@ impl<'de> Entries<'_, 'de> {
             let key = entry.and_then(|shape| source.shapes.key(source.shapes_section, shape, self.next as usize));
             self.next += 1;
             match key {
-                Some(Key::Text(text)) => return Ok(Some(text)),
+                Some(Key::Text(text)) => {
+                    source.repeat(text.len(), source.place().structure)?;
+                    return Ok(Some(text));
+                }
                 _ => source.skip()?,
             }
         }
@@ -248,7 +251,10 @@ impl<'r, 'de> EnumAccess<'de> for Variant<'r, 'de> {
             Some(shape) => {
                 let entry = source.shapes.shape(shape);
                 match entry.and_then(|shape| source.shapes.key(source.shapes_section, shape, 0)) {
-                    Some(Key::Text(text)) => text,
+                    Some(Key::Text(text)) => {
+                        source.repeat(text.len(), at)?;
+                        text
+                    }
                     _ => return Err(de::Error::custom("a Symbol names no variant")),
                 }
             }

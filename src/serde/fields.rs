@@ -132,7 +132,7 @@ impl Fields {
             let index = order.as_ref().map_or(index, |order| order[index] as usize);
             shapes::utf8(&mut content, keys[index]);
         }
-        let shape = table.id(&content, keys.len() as u32);
+        let shape = table.id(&content);
         if let Some(order) = order {
             self.orders.push(order);
             self.nodes[node as usize].order = self.orders.len() as u32;

@@ -1,4 +1,55 @@
-//! serde types.
+//! Any `Serialize` and `Deserialize` type to a message and back, without a graph in between.
+//!
+//! The calls are at the crate's root and named as in serde's other formats: [`to_vec`](crate::to_vec),
+//! [`to_writer`](crate::to_writer), [`from_slice`](crate::from_slice), [`from_reader`](crate::from_reader). The bytes need
+//! no schema: [`Marshal::decode`](crate::Marshal::decode) and every other reader of the format understand them.
+//!
+//! ```
+//! use marshal::{Marshal, from_slice, serde::Date, to_vec};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize, PartialEq, Debug)]
+//! struct User { name: String, joined: Date, tags: Vec<String> }
+//!
+//! let user = User { name: "Ada".into(), joined: Date::from_ms(0.0).unwrap(), tags: vec!["admin".into()] };
+//! let bytes = to_vec(&user)?;
+//! assert_eq!(Marshal::decode(&bytes)?.to_string(), r#"{name: "Ada", joined: Date(0), tags: ["admin"]}"#);
+//! assert_eq!(from_slice::<User>(&bytes)?, user);
+//! # Ok::<(), marshal::Error>(())
+//! ```
+//!
+//! # What becomes what
+//!
+//! | Rust | JavaScript |
+//! | --- | --- |
+//! | integers | numbers up to 2⁵³ in magnitude, BigInts beyond |
+//! | `f32`, `f64` | numbers, written as floats |
+//! | `char`, `str` | strings |
+//! | bytes (`serde_bytes`) | `Uint8Array` |
+//! | `None`, `()`, unit structs | `null`; `undefined` is read as it too, and [`Undefined`] writes it |
+//! | newtype structs | what is in them |
+//! | tuples, sequences | arrays; from 8 numbers of one kind on (not of 64 bits) packed arrays |
+//! | maps | objects where all keys are strings, in the order of an object's keys; else `Map`s ([`map`] always) |
+//! | structs | objects |
+//! | enums | `"Unit"`, `{Newtype: …}`, `{Tuple: […]}`, `{Struct: {…}}` |
+//!
+//! Reading takes any form that holds the value exactly: `7`, `7.0` and `7n` are all a `u8`, a `Float64Array` of whole
+//! numbers is a `Vec<u32>`, a `Set` is a sequence, an instance of a class is a struct. What does not fit is an error with
+//! the value, its path and its offset. (A float is read into an `f32` by rounding, as everywhere.)
+//!
+//! The kinds that serde has no word for have types and `with` modules here: [`Date`], [`RegExp`], [`BigInt`],
+//! [`Undefined`], [`TypedArray`] and [`typed_array`], [`array_buffer`], [`map`], [`set`]. A [`Graph`](crate::Graph) can be
+//! a field, and [`Raw`] passes a part of a message through.
+//!
+//! # What serde can't carry
+//!
+//! Rust's types are trees for serde. A value that is shared in the message is read once for each place, against a budget
+//! ([`DeserializeOptions::max_expansion`]); a cycle is an error. Two keys that are equal are an error when written; when
+//! read, a struct refuses them and a map keeps the last.
+//!
+//! The same program's messages repeat their shapes, so the shapes and the memory of the last call on a thread are kept
+//! for the next: at most 16 MiB and 64 KiB.
+
 mod access;
 mod de;
 mod error;

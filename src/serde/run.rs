@@ -13,8 +13,8 @@ use super::ser::Serializer;
 use crate::error::Error;
 use crate::wire::shape_list::ShapeList;
 
-/// Memory of a serializer that is kept for the next call on its thread.
-const MAX_KEPT: usize = 4 << 20;
+/// Bytes of memory of a serializer that are kept for the next call on its thread; what took more gives all of it back.
+const MAX_KEPT: usize = 16 << 20;
 /// Bytes of shapes that are.
 const MAX_KEPT_SHAPES: usize = 1 << 16;
 

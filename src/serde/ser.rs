@@ -153,7 +153,7 @@ impl Serializer {
         let index = self.message.shapes.remembered(variant.as_ptr().addr(), role, |table| {
             let mut content = vec![shapes::PLAIN, 1];
             shapes::utf8(&mut content, variant);
-            variants.push(table.id(&content, 1));
+            variants.push(table.id(&content));
             variants.len() as u32 - 1
         });
         let number = self.message.shapes.number(self.variants[index as usize]);

@@ -44,6 +44,9 @@ pub(crate) struct Source<'a> {
 /// What is read again counts for at least so many bytes: a value takes more in memory than in a message.
 const LEAST_EXPANSION: u64 = 64;
 
+/// Strings of so many bytes may be used again as often as the message says.
+const FREE_REPEAT: usize = 32;
+
 /// One item: a tag and what belongs to it, but for the values that a container holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Item<'a> {
@@ -429,7 +432,7 @@ impl<'a> Source<'a> {
                 let id = self.structure.varint()?;
                 let known = usize::try_from(id).ok().and_then(|id| self.strings.get(id));
                 let text = known.copied().ok_or_else(|| Fault::new(ErrorKind::UnknownString, at))?;
-                self.expand(text.len() as u64, at)?;
+                self.repeat(text.len(), at)?;
                 Ok(text)
             }
             ..tag::INTERN => Err(Fault::new(ErrorKind::WrongType, at)),
@@ -442,6 +445,13 @@ impl<'a> Source<'a> {
         let left = self.expansion.checked_sub(bytes);
         self.expansion = left.ok_or_else(|| Fault::new(ErrorKind::LimitExceeded, at))?;
         Ok(())
+    }
+
+    /// A string of `len` bytes that stands once in the message, as a key of a shape or interned, is used again by the
+    /// value at `at`. A short one costs no more than other values.
+    #[inline]
+    pub(crate) fn repeat(&mut self, len: usize, at: usize) -> Result<(), Fault> {
+        if len > FREE_REPEAT { self.expand((len - FREE_REPEAT) as u64, at) } else { Ok(()) }
     }
 
     /// Reads over the next value.

@@ -52,11 +52,6 @@ pub(crate) struct StaticShape {
 }
 
 impl StaticShape {
-    /// Values that follow the tag of an object of this shape.
-    fn values(&self) -> u32 {
-        self.keys.len() as u32 + u32::from(matches!(self.kind, DERIVED | CUSTOM))
-    }
-
     fn describe(&self, out: &mut Vec<u8>) {
         out.push(self.kind);
         match self.kind {
@@ -101,8 +96,6 @@ pub(crate) struct ShapeTable {
 struct Known {
     start: u32,
     len: u32,
-    /// Values that follow the tag of an object of this shape.
-    values: u32,
     /// The message for which `number` holds.
     message: u32,
     number: u32,
@@ -137,8 +130,8 @@ impl ShapeTable {
         forget
     }
 
-    /// The shape that `content` describes, of which each object has `values` values.
-    pub(crate) fn id(&mut self, content: &[u8], values: u32) -> ShapeId {
+    /// The shape that `content` describes.
+    pub(crate) fn id(&mut self, content: &[u8]) -> ShapeId {
         let hash = self.state.hash_one(content);
         let (known, bytes) = (&self.known, &self.bytes);
         let of = |index: u32| known[index as usize].content(bytes);
@@ -148,7 +141,7 @@ impl ShapeTable {
         let index = self.known.len() as u32;
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(content);
-        self.known.push(Known { start, len: content.len() as u32, values, message: 0, number: 0 });
+        self.known.push(Known { start, len: content.len() as u32, message: 0, number: 0 });
         let (known, bytes, state) = (&self.known, &self.bytes, &self.state);
         self.by_content.insert_unique(hash, index, |&index| state.hash_one(known[index as usize].content(bytes)));
         ShapeId(index)
@@ -161,7 +154,7 @@ impl ShapeTable {
         ShapeId(self.remembered(address, size_of::<StaticShape>(), |table| {
             let mut content = Vec::new();
             shape.describe(&mut content);
-            table.id(&content, shape.values()).0
+            table.id(&content).0
         }))
     }
 
@@ -209,15 +202,6 @@ impl ShapeTable {
             self.shapes.extend_from_slice(known.content(&self.bytes));
         }
         known.number
-    }
-
-    /// How many values each object of the shape with this number has. Cost: linear in the number of known shapes.
-    pub(crate) fn values_by_number(&self) -> Vec<u32> {
-        let mut values = vec![0; self.shapes_count as usize];
-        for known in self.known.iter().filter(|known| known.message == self.message) {
-            values[known.number as usize] = known.values;
-        }
-        values
     }
 
     /// The number of a symbol that this message does not have yet; `describe` writes it.

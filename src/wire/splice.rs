@@ -272,7 +272,7 @@ impl<'i> Copy<'i> {
                 }
             }
         }
-        let id = message.shapes.id(&content, shape.values() as u32);
+        let id = message.shapes.id(&content);
         self.shapes[number as usize] = Some(id);
         Some(id)
     }

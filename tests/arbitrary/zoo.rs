@@ -1,164 +1,118 @@
-//! Classes of every kind, for bytes that may or may not be messages of them.
+//! Types of every form that serde derives, and what holds of their bytes.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-use marshal::class::{Data, Date, ErrorBase, TypedArray};
-use marshal::{Class, Classes, Marshal, Shared, SyncShared, SyncWeak, Weak, class_trait};
+use marshal::{Marshal, from_slice, to_vec};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 
-#[class_trait]
-pub trait Animal {
-    fn count(&self) -> usize;
+/// One animal of each kind.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Default)]
+pub(crate) struct Zoo {
+    pub(crate) small: u8,
+    pub(crate) wide: i64,
+    pub(crate) huge: u128,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) maybe: Option<String>,
+    pub(crate) numbers: Vec<i32>,
+    pub(crate) floats: Vec<f64>,
+    pub(crate) pair: (char, bool, ()),
+    pub(crate) forms: Vec<Form>,
+    pub(crate) internal: Option<Internal>,
+    pub(crate) adjacent: Vec<Adjacent>,
+    pub(crate) any: Vec<Any>,
+    pub(crate) names: BTreeMap<String, f32>,
+    pub(crate) entries: BTreeMap<i16, Vec<u8>>,
+    #[serde(rename = "7")]
+    pub(crate) seven: Newtype,
+    #[serde(flatten)]
+    pub(crate) rest: BTreeMap<String, Any>,
 }
 
-#[derive(Class)]
-pub struct Dog {
-    name: String,
-    age: u8,
-    friends: RefCell<Vec<Shared<dyn Animal>>>,
-    best: RefCell<Weak<Dog>>,
-    owner: Option<Rc<Owner>>,
-    toys: HashMap<String, Shared<Toy>>,
+/// Externally tagged.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub(crate) enum Form {
+    Unit,
+    Newtype(u16),
+    Tuple(i8, String),
+    Struct { a: Option<u32>, b: Vec<Form> },
 }
 
-#[derive(Class)]
-#[class(version = 1, previous = OldCat)]
-pub struct Cat {
-    lives: i64,
-    #[class(default)]
-    prey: Vec<Box<dyn Animal>>,
-    next: RefCell<Option<Shared<Cat>>>,
-    #[class(alias = "colour")]
-    color: Option<char>,
+/// Internally tagged.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[serde(tag = "type")]
+#[allow(missing_docs)]
+pub(crate) enum Internal {
+    Unit,
+    Struct { a: u8, b: String },
 }
 
-#[derive(Class)]
-#[class(name = "Cat")]
-pub struct OldCat {
-    lives: u8,
+/// Adjacently tagged.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[serde(tag = "t", content = "c")]
+#[allow(missing_docs)]
+pub(crate) enum Adjacent {
+    Unit,
+    Newtype(i64),
+    Tuple(u8, u8),
 }
 
-#[derive(Class)]
-pub enum Owner {
-    Nobody,
-    Person { name: Box<str>, since: Date, home: (f64, f32) },
-    Group(BTreeSet<String>, Box<[u16]>, Arc<Mutex<Vec<Owner>>>),
+/// Untagged.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[serde(untagged)]
+#[allow(missing_docs)]
+pub(crate) enum Any {
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    Many(Vec<Any>),
 }
 
-#[derive(Class)]
-pub struct Toy {
-    #[class(base)]
-    parts: VecDeque<Option<i32>>,
-    weights: TypedArray<f64>,
-    sync: SyncShared<RefCell<Vec<u128>>>,
-    weak: SyncWeak<RefCell<Vec<u128>>>,
-    tree: Option<Box<Toy>>,
+/// A newtype.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Default)]
+pub(crate) struct Newtype(pub(crate) Vec<u16>);
+
+/// Laws of a value: it comes back from its bytes, and from the canonical bytes of the same graph.
+pub(crate) fn of_value<T: Serialize + DeserializeOwned + Debug>(value: &T) {
+    let bytes = to_vec(value).unwrap();
+    Marshal::check(&bytes).unwrap();
+    let graph = Marshal::decode(&bytes).unwrap();
+    from_slice::<IgnoredAny>(&bytes).unwrap();
+    // Compared as graphs, where NaN is NaN, and an integer is one however it was written.
+    let back: T = from_slice(&bytes).unwrap_or_else(|error| panic!("{error}\n{value:?}"));
+    assert_eq!(Marshal::decode(&to_vec(&back).unwrap()).unwrap(), graph, "{value:?}");
+    let canonical = Marshal::encode(&graph).unwrap();
+    assert_eq!(Marshal::encode(&Marshal::decode(&canonical).unwrap()).unwrap(), canonical);
+    let back: T = from_slice(&canonical).unwrap_or_else(|error| panic!("{error}\n{value:?}"));
+    assert_eq!(Marshal::decode(&to_vec(&back).unwrap()).unwrap(), graph, "{value:?}");
 }
 
-#[derive(Class)]
-pub struct Oops {
-    #[class(base)]
-    base: ErrorBase,
-    #[class(flatten)]
-    site: Site,
-    data: Vec<Data>,
-    map: BTreeMap<i32, Vec<(u8, bool)>>,
-}
-
-#[derive(Class)]
-pub struct Site {
-    line: u32,
-    column: [u64; 2],
-}
-
-impl Animal for Dog {
-    fn count(&self) -> usize {
-        self.friends.borrow().len() + self.toys.len() + usize::from(self.age) + self.name.len()
+/// Laws of bytes that may be a message: whatever type reads them, nothing worse than an error happens.
+pub(crate) fn of_typed_bytes(bytes: &[u8]) {
+    fn read<T: Serialize + DeserializeOwned + Debug>(bytes: &[u8]) {
+        match from_slice::<T>(bytes) {
+            Ok(value) => of_value(&value),
+            Err(error) => {
+                assert!(error.path().is_none_or(|path| path.starts_with('$')) && error.to_string().len() < 1 << 20)
+            }
+        }
     }
-}
-
-impl Animal for Cat {
-    fn count(&self) -> usize {
-        self.prey.iter().map(|animal| animal.count()).fold(0, usize::wrapping_add)
+    read::<Zoo>(bytes);
+    read::<Vec<Any>>(bytes);
+    read::<Vec<Form>>(bytes);
+    read::<Any>(bytes);
+    read::<BTreeMap<String, Vec<u8>>>(bytes);
+    read::<BTreeMap<i16, Option<f32>>>(bytes);
+    read::<(u64, i128, char)>(bytes);
+    let _ = from_slice::<IgnoredAny>(bytes);
+    if let Ok(raw) = from_slice::<marshal::serde::Raw>(bytes) {
+        let nested = to_vec(&[raw.clone(), raw]);
+        // What is passed through has not been looked at: a message is as right as it was.
+        if Marshal::check(bytes).is_ok() {
+            Marshal::check(&nested.unwrap()).unwrap();
+        }
     }
-}
-
-impl Animal for Oops {
-    fn count(&self) -> usize {
-        self.data.len() + self.map.len()
-    }
-}
-
-impl From<OldCat> for Cat {
-    fn from(old: OldCat) -> Self {
-        Cat { lives: old.lives.into(), prey: Vec::new(), next: RefCell::default(), color: None }
-    }
-}
-
-pub fn classes() -> Classes {
-    Classes::new()
-        .with_trait::<Dog, dyn Animal>()
-        .with_trait::<Cat, dyn Animal>()
-        .with_trait::<Oops, dyn Animal>()
-        .with::<Owner>()
-        .with::<Toy>()
-        .with::<Site>()
-}
-
-type Zoo = Vec<Shared<dyn Animal>>;
-
-/// Whatever the bytes are: an error, or a value that can be used, encoded, decoded and cloned.
-pub fn of_bytes(bytes: &[u8]) {
-    let classes = classes();
-    let Ok(zoo) = Marshal::decode_with_classes::<Zoo>(bytes, &classes) else { return };
-    let _ = zoo.iter().map(|animal| animal.count()).fold(0, usize::wrapping_add);
-    let (again, used) = Marshal::encode_with_classes(&zoo).expect("what was decoded encodes");
-    let back: Zoo = Marshal::decode_with_classes(&again, &used).expect("what was encoded decodes");
-    assert_eq!(Marshal::encode_with_classes(&back).expect("encodes").0, again);
-    let copy = Marshal::deep_clone(&back).expect("what was decoded can be cloned");
-    assert_eq!(Marshal::encode_with_classes(&copy).expect("encodes").0, again);
-}
-
-/// A message that has one of each.
-pub fn seed() -> Vec<u8> {
-    let sync = SyncShared::new(RefCell::new(vec![1, u128::MAX]));
-    let toy = Shared::new(Toy {
-        parts: [Some(1), None].into(),
-        weights: TypedArray(vec![0.5]),
-        weak: SyncShared::downgrade(&sync),
-        sync,
-        tree: None,
-    });
-    let person = Owner::Person { name: "Ann".into(), since: Date(1.7e12), home: (0.1, 0.5) };
-    let group =
-        Owner::Group(["a".to_string()].into(), Box::new([1, 2]), Arc::new(Mutex::new(vec![Owner::Nobody, person])));
-    let dog = Shared::new(Dog {
-        name: "Rex".into(),
-        age: 3,
-        friends: RefCell::default(),
-        best: RefCell::default(),
-        owner: Some(Rc::new(group)),
-        toys: [("ball".to_string(), toy)].into(),
-    });
-    *dog.best.borrow_mut() = Shared::downgrade(&dog);
-    let cat = Shared::new(Cat {
-        lives: 9,
-        prey: vec![Box::new(Cat { lives: -1, prey: vec![], next: RefCell::default(), color: None })],
-        next: RefCell::default(),
-        color: Some('b'),
-    });
-    *cat.next.borrow_mut() = Some(cat.clone());
-    dog.friends.borrow_mut().push(cat.clone().upcast());
-    let oops = Shared::new(Oops {
-        base: ErrorBase(marshal::ErrorConstructor::RangeError),
-        site: Site { line: 7, column: [1, 2] },
-        data: vec![Data(marshal::js!({ a: [1, Unknown{ b: 2 }] }))],
-        map: [(3, vec![(1, true)])].into(),
-    });
-    let zoo: Zoo = vec![dog.clone().upcast(), cat.clone().upcast(), oops.upcast(), dog.upcast()];
-    let bytes = Marshal::encode_with_classes(&zoo).expect("the seed encodes").0;
-    cat.next.borrow_mut().take();
-    bytes
 }

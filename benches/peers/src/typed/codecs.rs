@@ -21,7 +21,7 @@ macro_rules! codecs {
             T::Owned: Clone,
         {
             $(if options.wants($codec::NAME) {
-                entrants.push(Typed::<$codec, T>::prepare(value)?);
+                entrants.extend(Typed::<$codec, T>::prepare(value)?);
             })*
             Ok(())
         }
