@@ -1,4 +1,4 @@
-//! The specification's vectors of classes (`spec/vectors/classes.json`), read as the types of section 14.
+//! The specification's vectors of classes (`spec/vectors/classes.json`), read as the types of section 15.
 
 use marshal::class::Field;
 use marshal::{Class, Classes, Error, Marshal, Shared};

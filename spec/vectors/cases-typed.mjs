@@ -1,4 +1,4 @@
-// Messages read as the classes of format.md, section 14, and what they are written as again.
+// Messages read as the classes of format.md, section 15, and what they are written as again.
 // [name, class, js, what it is written as (the same if left out), or {error}]
 
 export const typed = [

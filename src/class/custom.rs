@@ -85,7 +85,7 @@ impl Writer {
     #[doc(hidden)]
     pub fn custom<T: 'static>(&mut self, value: &T) -> Result<(), Error> {
         let custom = self.classes.customs().of::<T>().ok_or_else(unknown::<T>)?;
-        self.object(&shape(&custom.name), 1);
+        self.object(&shape(&custom.name));
         self.nested(|to| (custom.write)(value, to))
     }
 }

@@ -47,7 +47,7 @@ use crate::wire::{shapes, varint};
 ///
 /// # Specification
 ///
-/// `spec/format.md`, sections 6 and 14.
+/// `spec/format.md`, sections 6 and 15.
 pub trait Class: Field {
     /// Says the name, version and keys.
     #[doc(hidden)]
@@ -125,14 +125,14 @@ impl Description {
     }
 
     /// The shape of a form, as the section of shapes has it.
-    pub(super) fn shape(&self, form: usize) -> (Vec<u8>, u32) {
+    pub(super) fn shape(&self, form: usize) -> Vec<u8> {
         let form = &self.forms[form];
         let mut content = vec![if form.derived { shapes::DERIVED } else { shapes::CLASS }];
         shapes::utf8(&mut content, &form.name);
         varint::write(&mut content, u64::from(self.version));
         varint::write(&mut content, form.keys.len() as u64);
         form.keys.iter().for_each(|key| shapes::utf8(&mut content, key.key));
-        (content, form.keys.len() as u32 + u32::from(form.derived))
+        content
     }
 }
 

@@ -326,8 +326,8 @@ impl Writer {
     }
 
     /// The tag of an object of a shape that is not of a class.
-    pub(super) fn object(&mut self, content: &[u8], values: u32) {
-        let id = self.message.shapes.id(content, values);
+    pub(super) fn object(&mut self, content: &[u8]) {
+        let id = self.message.shapes.id(content);
         self.shape_tag(id, 0);
     }
 
@@ -367,8 +367,8 @@ impl Writer {
             None => Arc::new(Description::of::<T>()),
         };
         self.classes.insert(&about)?;
-        let (content, values) = about.shape(form);
-        let id = self.message.shapes.id(&content, values);
+        let content = about.shape(form);
+        let id = self.message.shapes.id(&content);
         self.shapes.all.insert(key, (about, id));
         self.shapes.remember(key.0, form, id);
         Ok(id)

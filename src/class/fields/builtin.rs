@@ -111,7 +111,7 @@ impl Field for ErrorBase {
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
         let mut content = vec![shapes::ERROR, self.0 as u8];
         varint::write(&mut content, 0);
-        to.object(&content, 0);
+        to.object(&content);
         Ok(())
     }
 
