@@ -359,3 +359,21 @@ fn only_registered_classes_are_restored() {
     let error = Marshal::encode_with_classes(&(Meters(1.0), other::Meters(2))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DuplicateClass);
 }
+
+macro_rules! declared {
+    ($name:ident, $pointer:ident, $($field:ident: $type:ty),*) => {
+        #[derive(Class)]
+        struct $name {
+            $($field: $type,)*
+            next: Option<$pointer<$name>>,
+        }
+    };
+}
+
+declared!(FromMacro, Shared, a: u8, b: Vec<String>);
+
+#[test]
+fn a_class_may_come_out_of_a_macro() {
+    let value = FromMacro { a: 1, b: vec!["x".into()], next: None };
+    assert_eq!(round(&value).b, ["x"]);
+}

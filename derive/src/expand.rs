@@ -1,6 +1,6 @@
 //! The implementation that is written for a class.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Generics, Member, Path, parse_quote};
@@ -139,7 +139,7 @@ impl Parts<'_> {
             Role::Key { key, aliases, .. } => Some(quote!(__about.key(#key, &[#(#aliases),*]);)),
             Role::Flatten => {
                 let ty = field.ty;
-                Some(quote_spanned!(ty.span()=> <#ty as #class::Flatten>::describe_fields(__about);))
+                Some(quote_spanned!(at(ty)=> <#ty as #class::Flatten>::describe_fields(__about);))
             }
             Role::Skip(_) | Role::Base => None,
         });
@@ -152,7 +152,7 @@ impl Parts<'_> {
             let pattern = self.pattern(form);
             let base = form.base().map(|field| {
                 let (ty, name) = (field.ty, binding(field));
-                quote_spanned!(ty.span()=> <#ty as #class::Field>::write(#name, __to)?;)
+                quote_spanned!(at(ty)=> <#ty as #class::Field>::write(#name, __to)?;)
             });
             let open = if form.base().is_some() { quote!(derived) } else { quote!(instance) };
             let fields = self.write_fields(form);
@@ -169,11 +169,9 @@ impl Parts<'_> {
         let fields = form.fields.iter().filter_map(|field| {
             let (ty, name) = (field.ty, binding(field));
             match field.role {
-                Role::Key { custom: true, .. } => Some(quote_spanned!(ty.span()=> __to.custom::<#ty>(#name)?;)),
-                Role::Key { .. } => Some(quote_spanned!(ty.span()=> <#ty as #class::Field>::write(#name, __to)?;)),
-                Role::Flatten => {
-                    Some(quote_spanned!(ty.span()=> <#ty as #class::Flatten>::write_fields(#name, __to)?;))
-                }
+                Role::Key { custom: true, .. } => Some(quote_spanned!(at(ty)=> __to.custom::<#ty>(#name)?;)),
+                Role::Key { .. } => Some(quote_spanned!(at(ty)=> <#ty as #class::Field>::write(#name, __to)?;)),
+                Role::Flatten => Some(quote_spanned!(at(ty)=> <#ty as #class::Flatten>::write_fields(#name, __to)?;)),
                 Role::Skip(_) | Role::Base => None,
             }
         });
@@ -192,9 +190,9 @@ impl Parts<'_> {
                         quote!(#member: #value,)
                     }
                     Role::Key { custom: true, .. } => {
-                        quote_spanned!(ty.span()=> #member: <#ty as ::core::clone::Clone>::clone(#name),)
+                        quote_spanned!(at(ty)=> #member: <#ty as ::core::clone::Clone>::clone(#name),)
                     }
-                    _ => quote_spanned!(ty.span()=> #member: <#ty as #class::Field>::copy(#name, __copier)?,),
+                    _ => quote_spanned!(at(ty)=> #member: <#ty as #class::Field>::copy(#name, __copier)?,),
                 }
             });
             quote!(#pattern => #path { #(#fields)* },)
@@ -255,7 +253,7 @@ impl Parts<'_> {
         // The base comes first in the bytes.
         let base = form.base().map(|field| {
             let ty = field.ty;
-            quote_spanned!(ty.span()=> let __base = __from.base::<#ty>(&__instance)?;)
+            quote_spanned!(at(ty)=> let __base = __from.base::<#ty>(&__instance)?;)
         });
         let fields = form.fields.iter().map(|field| {
             let (member, ty) = (&field.member, field.ty);
@@ -269,17 +267,17 @@ impl Parts<'_> {
                             quote!(::core::option::Option::Some(|| #value))
                         }
                     };
-                    quote_spanned!(ty.span()=> __from.custom_field::<#ty>(&__instance, #slot, #default)?)
+                    quote_spanned!(at(ty)=> __from.custom_field::<#ty>(&__instance, #slot, #default)?)
                 }
                 Role::Key { default: None, .. } => {
-                    quote_spanned!(ty.span()=> __from.field::<#ty>(&__instance, #slot)?)
+                    quote_spanned!(at(ty)=> __from.field::<#ty>(&__instance, #slot)?)
                 }
                 Role::Key { default, .. } => {
                     let default = default_value(default.as_ref());
-                    quote_spanned!(ty.span()=> __from.field_or::<#ty>(&__instance, #slot, || #default)?)
+                    quote_spanned!(at(ty)=> __from.field_or::<#ty>(&__instance, #slot, || #default)?)
                 }
                 Role::Skip(default) => default_value(default.as_ref()),
-                Role::Flatten => quote_spanned! {ty.span()=>
+                Role::Flatten => quote_spanned! {at(ty)=>
                     <#ty as #class::Flatten>::read_fields(__from, &__instance, #slot)?
                 },
                 Role::Base => quote!(__base),
@@ -291,7 +289,7 @@ impl Parts<'_> {
 
     fn restored(&self, engine: TokenStream) -> TokenStream {
         self.input.attributes.restored.as_ref().map_or_else(TokenStream::new, |restored| {
-            quote_spanned! {restored.span()=>
+            quote_spanned! {at(restored)=>
                 if let ::core::result::Result::Err(__error) = #restored(&mut __value) {
                     return ::core::result::Result::Err(#engine.refused::<Self>(&__error));
                 }
@@ -364,4 +362,10 @@ fn default_value(default: Option<&DefaultValue>) -> TokenStream {
         Some(DefaultValue::Expr(expr)) => quote!((#expr)),
         Some(DefaultValue::Type) | None => quote!(::core::default::Default::default()),
     }
+}
+
+/// Where `tokens` stand, for errors; names are still looked up as those that are written here, also where the tokens come
+/// out of a user's macro.
+fn at(tokens: &impl Spanned) -> Span {
+    Span::call_site().located_at(tokens.span())
 }
