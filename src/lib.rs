@@ -94,6 +94,7 @@
 //! | `snapshot` | no | `Snapshot`: messages on disk that survive kills, power cuts and flipped bits |
 #![forbid(unsafe_code)]
 
+pub mod class;
 mod codec;
 #[cfg(feature = "compress")]
 pub mod compress;
@@ -113,6 +114,7 @@ mod snapshot;
 mod spec_tests;
 mod wire;
 
+pub use class::{Class, Classes, Shared, SyncShared, SyncWeak, Weak};
 pub use codec::{DecodeOptions, Decoder, EncodeOptions, Encoder};
 pub use error::{Error, ErrorKind};
 #[doc(hidden)]
@@ -121,8 +123,10 @@ pub use graph::{
     BufferRef, ClassRef, Cursor, Element, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Kind, NodeId, Printer,
     Property, PropertyKey, RegExpFlags, RegExpRef, Symbol, SymbolId, SymbolKind, Value, ViewRef, WellKnown,
 };
+#[cfg(feature = "derive")]
+pub use js_marshal_derive::{Class, class_trait};
 pub use lazy::{Lazy, LazyCursor, LazyProperty};
-pub use marshal::Marshal;
+pub use marshal::{DeepClone, Marshal};
 #[cfg(feature = "serde")]
 pub use serde::{
     DeserializeOptions, Deserializer, SerializeOptions, Serializer, from_reader, from_reader_with, from_slice,

@@ -1,5 +1,6 @@
 //! The facade: the calls that most users need.
 
+use crate::class::{self, Classes, Field};
 use crate::codec::{self, DecodeOptions, EncodeOptions};
 use crate::error::Error;
 use crate::graph::Graph;
@@ -137,7 +138,79 @@ impl Marshal {
         Lazy::new(bytes)?.entry(name)?.to_graph()
     }
 
-    /// A clone that shares nothing with the graph nor with the message that it borrows from. Copies a few flat vectors.
+    /// Encodes a class value, or anything that can be a field of one, with all it leads to: the message, and the registry
+    /// of just the classes that it names, so that the two decode by themselves. Equal values give equal bytes.
+    ///
+    /// No graph is built in between. The cost of each further instance is one byte and its field values.
+    ///
+    /// # Examples
+    ///
+    /// See [`Class`](trait@crate::Class).
+    ///
+    /// # Errors
+    ///
+    /// `duplicate-class` where two of the classes have one name; `borrowed` where a `RefCell` is borrowed mutably or a lock
+    /// is poisoned; `limit-exceeded` where values that are not behind a pointer lie more than 128 deep in one another.
+    pub fn encode_with_classes<T: Field>(value: &T) -> Result<(Vec<u8>, Classes), Error> {
+        class::encode(value, &Classes::new())
+    }
+
+    /// Encodes a class value with a registry, whose transformers
+    /// ([`register_custom`](Classes::register_custom)) write fields of foreign types. Every class must be in it.
+    ///
+    /// # Examples
+    ///
+    /// See [`Classes::register_custom`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_with_classes`](Self::encode_with_classes); `unknown-class` for one that is not registered.
+    pub fn encode_using<T: Field>(value: &T, classes: &Classes) -> Result<Vec<u8>, Error> {
+        let (bytes, used) = class::encode(value, classes)?;
+        classes.check_has(&used)?;
+        Ok(bytes)
+    }
+
+    /// Decodes a message to a class value, or anything that can be a field of one. Only classes in the registry are
+    /// restored.
+    ///
+    /// # Examples
+    ///
+    /// See [`Class`](trait@crate::Class) and [`Classes`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the bytes, and what is wrong with the value as a `T`: `wrong-type`, `unknown-class`,
+    /// `missing-field`, `unknown-field`, `cyclic-value`, `refused`, with offset and path.
+    pub fn decode_with_classes<T: Field>(bytes: &[u8], classes: &Classes) -> Result<T, Error> {
+        class::decode(bytes, classes)
+    }
+
+    /// Whether two class values are the same but for their identity: equal fields, and pointers that lead to the same
+    /// objects in the same way. Cost: that of encoding both.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{Marshal, Shared};
+    ///
+    /// let one = Shared::new(vec![1, 2]);
+    /// let (shared, apart) = (vec![one.clone(), one.clone()], vec![one.clone(), Marshal::deep_clone(&one)?]);
+    /// assert!(!Marshal::deep_equal(&shared, &apart)?);
+    /// assert!(Marshal::deep_equal(&shared, &Marshal::deep_clone(&shared)?)?);
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_with_classes`](Self::encode_with_classes).
+    pub fn deep_equal<T: Field>(one: &T, other: &T) -> Result<bool, Error> {
+        let known = Classes::new();
+        Ok(class::encode(one, &known)?.0 == class::encode(other, &known)?.0)
+    }
+
+    /// A clone that shares nothing with the original: of a graph, nor with the message that it borrows from, by copying a
+    /// few flat vectors; of a class value with all it leads to, its shared pointers and cycles kept.
     ///
     /// # Examples
     ///
@@ -150,7 +223,33 @@ impl Marshal {
     /// assert_eq!((state, copy), (js!({ n: 1 }), js!({ n: 2 })));
     /// # Ok::<(), marshal::Error>(())
     /// ```
-    pub fn deep_clone(graph: &Graph<'_>) -> Graph<'static> {
-        graph.clone().into_owned()
+    pub fn deep_clone<T: DeepClone>(value: &T) -> T::Cloned {
+        value.deep_clone()
+    }
+}
+
+/// What [`Marshal::deep_clone`] clones: a [`Graph`], whose clone can't fail, and every [`Field`], where a `RefCell` may be
+/// borrowed or a hook may refuse.
+pub trait DeepClone {
+    /// The clone, or why there is none.
+    type Cloned;
+
+    #[doc(hidden)]
+    fn deep_clone(&self) -> Self::Cloned;
+}
+
+impl DeepClone for Graph<'_> {
+    type Cloned = Graph<'static>;
+
+    fn deep_clone(&self) -> Graph<'static> {
+        self.clone().into_owned()
+    }
+}
+
+impl<T: Field> DeepClone for T {
+    type Cloned = Result<T, Error>;
+
+    fn deep_clone(&self) -> Result<T, Error> {
+        class::deep_clone(self)
     }
 }

@@ -6,6 +6,9 @@ use recipe::Recipe;
 
 #[path = "../../tests/arbitrary/bytes.rs"]
 mod bytes;
+#[allow(missing_docs)]
+#[path = "../../tests/arbitrary/classes.rs"]
+mod classes;
 #[path = "../../tests/arbitrary/laws.rs"]
 mod laws;
 #[path = "../../tests/arbitrary/recipe.rs"]
@@ -16,6 +19,11 @@ mod zoo;
 /// The bytes are a message, or not.
 pub fn decode(bytes: &[u8]) {
     laws::of_bytes(bytes);
+}
+
+/// The bytes are a message of a zoo of classes, or not.
+pub fn class(bytes: &[u8]) {
+    classes::of_bytes(bytes);
 }
 
 /// The bytes say how to build a graph.

@@ -1,4 +1,4 @@
-// Writes valid.json from the cases: `node make.mjs`; with --check compares it instead.
+// Writes valid.json and classes.json from the cases: `node make.mjs`; with --check compares it instead.
 // Either way reads every message back and writes it again, and compares the worked examples of format.md.
 import { readFileSync } from "node:fs";
 import { evaluate } from "./evaluate.mjs";
@@ -11,6 +11,7 @@ import { objects } from "./cases-objects.mjs";
 import { builtIns } from "./cases-builtins.mjs";
 import { classes } from "./cases-classes.mjs";
 import { graphs } from "./cases-graphs.mjs";
+import { typed } from "./cases-typed.mjs";
 
 const vectors = [];
 for (const [name, js] of [scalars, containers, objects, builtIns, classes, graphs].flat()) {
@@ -35,3 +36,8 @@ for (const [, js, block] of examples) {
 }
 
 publish("valid.json", vectors);
+
+publish("classes.json", typed.map(([name, read, js, as = js]) => {
+  const vector = { name, read, js, hex: hexOf(encode(evaluate(js))) };
+  return as.error ? { ...vector, error: as.error } : { ...vector, as, again: hexOf(encode(evaluate(as))) };
+}));

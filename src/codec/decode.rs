@@ -84,6 +84,18 @@ pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool)
     Ok((engine.read.graph, engine.end))
 }
 
+/// The path to the value whose tag is at `offset`, or to the one that it is part of. Decodes up to there.
+#[cold]
+pub(crate) fn path_at(input: &[u8], offset: usize) -> Option<String> {
+    let mut engine = Engine::<'_, true>::new(input, &DecodeOptions::new()).ok()?;
+    while !matches!(engine.phase, Phase::Structure) || engine.read.structure.offset() < offset {
+        if engine.step(1).ok()? {
+            return None;
+        }
+    }
+    matches!(engine.phase, Phase::Structure).then(|| engine.path())
+}
+
 /// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
 pub(super) struct Engine<'a, const BUILD: bool> {
     input: &'a [u8],
@@ -290,10 +302,16 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
         if !matches!(self.phase, Phase::Structure) {
             return fault.into();
         }
-        let read = &self.read;
-        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, read.doubled) {
+        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, self.read.doubled) {
             fault.at = self.locate(doubled).unwrap_or(fault.at);
         }
+        Error::from(fault).at_path(self.path())
+    }
+
+    /// Where the value stands that is being read.
+    #[cold]
+    fn path(&self) -> String {
+        let read = &self.read;
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
         let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
         let parents = parents.iter().map(|frame| (frame, frame.next - 1));
@@ -305,7 +323,7 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 .node(frame.node)
                 .map_or(0, |node| read.graph.values_of(node).index_of(slot as usize) as u32),
         });
-        Error::from(fault).at_path(path(&read.graph, steps))
+        path(&read.graph, steps)
     }
 
     /// Where in the input a doubled key or entry begins: found by decoding again up to there, so that no offsets need to

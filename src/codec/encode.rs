@@ -147,6 +147,19 @@ pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut 
     Ok(())
 }
 
+/// The message of `graph`, and for each of its nodes the identity it has there + 1; 0 for one that the root does not reach.
+pub(crate) fn encode_noting(graph: &Graph<'_>) -> Result<(Vec<u8>, Vec<u32>), Error> {
+    let options = EncodeOptions::new();
+    let mut write = Write::new(graph, &options);
+    write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
+    let mut emission = assemble(&mut write, &options)?;
+    // Putting together gives the table away.
+    let identities = write.identities.clone();
+    let mut message = Vec::new();
+    write.emit(&mut emission, usize::MAX, &mut message);
+    Ok((message, identities))
+}
+
 /// Adds to an error where in the value it is.
 #[cold]
 fn explain(write: &Write<'_>, kind: ErrorKind) -> Error {

@@ -20,9 +20,9 @@ mod write;
 mod write_shapes;
 
 pub use decode::Decoder;
-pub(crate) use decode::{check, decode};
+pub(crate) use decode::{check, decode, path_at};
 pub use encode::Encoder;
-pub(crate) use encode::encode_into;
+pub(crate) use encode::{encode_into, encode_noting};
 pub(crate) use index::is_derived;
 pub use options::{DecodeOptions, EncodeOptions};
 pub(crate) use scan::{Head, Payload, Scan, TextHead, ViewBuffer};

@@ -20,7 +20,7 @@ pub(super) struct Write<'g> {
     pub(super) shapes: ShapeWriter<'g>,
     parts: Parts,
     /// By node: identity + 1, or 0 for one not yet met.
-    identities: Vec<u32>,
+    pub(super) identities: Vec<u32>,
     next_identity: u32,
     refs: bool,
     bases: HashSet<NodeId, RandomState>,

@@ -67,6 +67,20 @@ kinds! {
     SharedBase "shared-base" "the base value of a derived instance is used elsewhere; with its instance it is one object",
     /// Building and changing: a handle from another graph.
     UnknownValue "unknown-value" "the value is not of this graph; import it with Graph::import",
+    /// Classes: a message names one that is not registered, or a newer version of one that is.
+    UnknownClass "unknown-class" "no class is registered under this name and version; register it with Classes::with",
+    /// Classes: registering.
+    DuplicateClass "duplicate-class" "two classes have one name",
+    /// Classes: a field without a default is not in the message.
+    MissingField "missing-field" "a field of the class is not in the message; give it a default, or a previous version",
+    /// Classes: only where it is asked for.
+    UnknownField "unknown-field" "the class does not have this field",
+    /// Classes: an `Rc` or `Arc` can't point at what is being restored; a `Shared` can.
+    CyclicValue "cyclic-value" "a cycle through a pointer that can't close one; hold it through Shared",
+    /// Classes: a hook or a transformer says no.
+    Refused "refused" "the class refuses to be restored like this",
+    /// Classes: a value can't be read at the moment.
+    Borrowed "borrowed" "a RefCell is borrowed mutably, or a lock is poisoned",
     /// Reading of another format (JSON, the original library's archives).
     BadSyntax "bad-syntax" "the input is not well-formed",
     /// Compressed bytes, or a compression that can't be done.

@@ -43,7 +43,7 @@ pub use key::{PropertyKey, SymbolId};
 pub(crate) use literal::{write_key, write_number, write_text};
 pub use node::NodeId;
 pub(crate) use node::{Buffer, Node, Span, Sparse, View};
-pub(crate) use number::{MIN_PACKED, is_canonical_packing, is_time_value, packed_kind, push_element};
+pub(crate) use number::{MIN_PACKED, element, is_canonical_packing, is_time_value, packed_kind, push_element};
 pub(crate) use path::{Segment, Step, path, path_of};
 pub use print::Printer;
 pub use regexp::RegExpFlags;

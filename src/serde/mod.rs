@@ -64,7 +64,6 @@ mod run;
 mod ser;
 mod settle;
 mod special;
-mod splice;
 mod visit;
 
 pub use de::Deserializer;

@@ -6,9 +6,9 @@ use serde::ser::{self, Impossible, Serialize};
 
 use super::compound::{MapSerializer, SeqSerializer};
 use super::ser::Serializer;
-use super::splice;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{JsStr, RegExpFlags, is_source, is_time_value};
+use crate::wire::splice;
 use crate::wire::{ElementKind, structure, tag, varint};
 
 pub(super) const UNDEFINED: &str = "$marshal::Undefined";

@@ -6,12 +6,12 @@ use super::access::{Entries, Fields, Keys, Sequence, Sparse};
 use super::de::Deserializer;
 use super::number::{visit_bigint, visit_elements, visit_float};
 use super::special::{RegExpText, Special};
-use super::splice;
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{JsStr, RegExpFlags, well_formed};
 use crate::wire::item::Item;
 use crate::wire::shape_list::Text;
 use crate::wire::shapes::{CUSTOM, DERIVED};
+use crate::wire::splice;
 use crate::wire::{ElementKind, tag};
 
 use byteorder::{ByteOrder, LittleEndian};

@@ -32,7 +32,7 @@ pub(crate) struct Source<'a> {
     data_used: usize,
     pub(crate) refs: bool,
     /// Values that containers have claimed to hold, all together. A message has no more than it has bytes of structure.
-    claimed: u64,
+    pub(crate) claimed: u64,
     max_claimed: u64,
     strings: Vec<Text<'a>>,
     /// Bytes that may still be read again, where the message repeats by reference what it has once.

@@ -10,6 +10,7 @@ pub(crate) mod message;
 pub(crate) mod reader;
 pub(crate) mod shape_list;
 pub(crate) mod shapes;
+pub(crate) mod splice;
 pub(crate) mod structure;
 pub(crate) mod tag;
 pub(crate) mod varint;

@@ -56,17 +56,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What has not been read yet.
-    #[inline]
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
-
     /// Passes over `n` bytes of the [`rest`](Self::rest).
     #[inline]
     pub(crate) fn skip(&mut self, n: usize) {
         debug_assert!(n <= self.remaining());
         self.at += n;
+    }
+
+    /// What has not been read yet.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
     }
 
     /// The next `n` bytes.

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod classes;
 mod input;
 mod memory;
 mod options;
@@ -45,7 +46,8 @@ fn run(options: &Options) -> Result<()> {
     let progress = Progress::new(options);
     for dataset in options.datasets() {
         progress.says(format!("{dataset}: building"));
-        let (typed, dynamic): (Vec<_>, Vec<_>) = options.operations().into_iter().partition(|op| op.is_typed());
+        let (class, others): (Vec<_>, Vec<_>) = options.operations().into_iter().partition(|op| op.is_class());
+        let (typed, dynamic): (Vec<_>, Vec<_>) = others.into_iter().partition(|op| op.is_typed());
         let mut dynamic_entrants = Vec::new();
         if !dynamic.is_empty() {
             dynamic_entrants = entrants(options, &Input::new(dataset, options.scale), &progress)?;
@@ -55,8 +57,17 @@ fn run(options: &Options) -> Result<()> {
             progress.says(format!("{dataset}: checking types"));
             typed_entrants = typed::entrants(options, dataset)?;
         }
-        for operation in dynamic.into_iter().chain(typed) {
-            let entrants = if operation.is_typed() { &mut typed_entrants } else { &mut dynamic_entrants };
+        let mut class_entrants = Vec::new();
+        if !class.is_empty() {
+            progress.says(format!("{dataset}: checking classes"));
+            class_entrants = classes::entrants(options, dataset)?;
+        }
+        for operation in dynamic.into_iter().chain(typed).chain(class) {
+            let entrants = match operation {
+                _ if operation.is_typed() => &mut typed_entrants,
+                _ if operation.is_class() => &mut class_entrants,
+                _ => &mut dynamic_entrants,
+            };
             let results = rounds::measure(entrants, operation, options, dataset, &progress);
             let rows: Vec<Row> = results.into_iter().map(|result| Row { dataset, operation, result }).collect();
             progress.hidden_while(|| -> io::Result<()> {

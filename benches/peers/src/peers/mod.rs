@@ -30,17 +30,37 @@ pub enum Operation {
     TypedDecode,
     /// Bytes to types that borrow text and bytes from them.
     TypedDecodeBorrowed,
+    /// Live objects that point at each other to bytes.
+    GraphEncode,
+    /// Bytes to live objects that point at each other.
+    GraphDecode,
+    /// A value of derived classes to bytes.
+    ClassEncode,
+    /// Bytes to a value of derived classes.
+    ClassDecode,
 }
 
 impl Operation {
-    pub const ALL: [Operation; 6] = [
+    pub const ALL: [Operation; 10] = [
         Operation::Encode,
         Operation::Decode,
         Operation::Clone,
         Operation::TypedEncode,
         Operation::TypedDecode,
         Operation::TypedDecodeBorrowed,
+        Operation::GraphEncode,
+        Operation::GraphDecode,
+        Operation::ClassEncode,
+        Operation::ClassDecode,
     ];
+
+    /// Of derived classes, with or without identity.
+    pub const fn is_class(self) -> bool {
+        matches!(
+            self,
+            Operation::GraphEncode | Operation::GraphDecode | Operation::ClassEncode | Operation::ClassDecode
+        )
+    }
 
     pub const fn is_typed(self) -> bool {
         matches!(self, Operation::TypedEncode | Operation::TypedDecode | Operation::TypedDecodeBorrowed)
@@ -54,6 +74,10 @@ impl Operation {
             Operation::TypedEncode => "typed_encode",
             Operation::TypedDecode => "typed_decode",
             Operation::TypedDecodeBorrowed => "typed_decode_borrowed",
+            Operation::GraphEncode => "graph_encode",
+            Operation::GraphDecode => "graph_decode",
+            Operation::ClassEncode => "class_encode",
+            Operation::ClassDecode => "class_decode",
         }
     }
 }

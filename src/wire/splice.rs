@@ -3,15 +3,15 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
+use super::item::{Identity, Item, Place, Source, ViewBuffer};
+use super::message::Message;
+use super::shape_list::{Key, ShapeList, Text};
+use super::shapes::{self, CLASS, CUSTOM, DERIVED, ERROR, ShapeId};
+use super::{ElementKind, structure, tag, varint};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::wire::item::{Identity, Item, Place, Source, ViewBuffer};
-use crate::wire::message::Message;
-use crate::wire::shape_list::{Key, ShapeList, Text};
-use crate::wire::shapes::{self, CLASS, CUSTOM, DERIVED, ERROR, ShapeId};
-use crate::wire::{ElementKind, structure, tag, varint};
 
 /// Appends the value of the message `bytes`.
-pub(super) fn append(message: &mut Message, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn append(message: &mut Message, bytes: &[u8]) -> Result<(), Error> {
     let (mut source, end) = Source::new(bytes, ShapeList::default())?;
     if end != bytes.len() {
         return Err(Fault::new(ErrorKind::TrailingBytes, end).into());
@@ -24,7 +24,7 @@ pub(super) fn append(message: &mut Message, bytes: &[u8]) -> Result<(), Error> {
 /// Takes the next value out of `source`, as a message of its own. References to what stands outside of it are replaced
 /// by what they refer to.
 /// `identities` are those of the whole message, if it has references.
-pub(super) fn extract(source: &mut Source<'_>, identities: Option<&[Identity]>) -> Result<Vec<u8>, Error> {
+pub(crate) fn extract(source: &mut Source<'_>, identities: Option<&[Identity]>) -> Result<Vec<u8>, Error> {
     let mut message = Message::default();
     message.start();
     Copy { places: identities, ..Copy::new(source) }.run(source, &mut message)?;

@@ -1,0 +1,88 @@
+//! What a value must be able to do to stand in a field of a class: be written, read and copied.
+
+use super::{Copier, Reader, Writer};
+use crate::error::Error;
+
+/// Whether a value of a type is an object, with an identity, in JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    /// It is: an instance, an array, a Map, a Set, a Date.
+    Own,
+    /// It is a primitive; behind a pointer that keeps identity it is wrapped (`Object("text")`).
+    Boxed,
+    /// It is sometimes `null`, or stands for another value: it can't be behind a pointer that keeps identity.
+    None,
+}
+
+/// A value that can be a field of a [`Class`](super::Class).
+///
+/// Implemented for classes (by `#[derive(Class)]`), for [`Shared`](super::Shared) and [`Weak`](super::Weak), and for
+/// what the standard library has: numbers, strings, `Option`, `Box`, `Rc`, `Arc`, `Cell`, `RefCell`, `Mutex`,
+/// `RwLock`, `Cow`, tuples, arrays, `Vec`, `VecDeque`, maps and sets. Types of other crates become fields
+/// under `#[class(custom)]`, see [`Classes::register_custom`](super::Classes::register_custom).
+///
+/// | Rust | JavaScript |
+/// | --- | --- |
+/// | `u8` to `u64`, `i8` to `i64`, `usize`, `isize`, `u128`, `i128` | Number within ±(2⁵³−1), else BigInt |
+/// | `f32`, `f64`; `bool`; `()` | Number; boolean; `undefined` |
+/// | `String`, `Box<str>`, `Rc<str>`, `Arc<str>`, `Cow<'static, str>`, `char` | string |
+/// | `Option` | `null` or the value; `undefined` and a missing field are read as `None` |
+/// | `Vec`, `VecDeque`, `Box<[T]>`, `[T; N]`, tuples | Array |
+/// | `HashMap`, `BTreeMap`; `HashSet`, `BTreeSet` | Map; Set |
+/// | [`Date`](super::Date), [`TypedArray`](super::TypedArray), [`ErrorBase`](super::ErrorBase) | Date; typed array; Error |
+/// | `Shared`, `Weak`, `Rc`, `Arc` | the object that they point at |
+/// | `Box`, `Cell`, `RefCell`, `Mutex`, `RwLock` | what is in them |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a field of a class",
+    label = "not a field",
+    note = "derive `Class` for it, or mark a field of a foreign type with `#[class(custom)]`"
+)]
+pub trait Field: Sized + 'static {
+    /// Whether it is an object.
+    const IDENTITY: Identity;
+
+    /// Whether it may be written as `null` or `undefined`, so that an `Option` around it would lose something.
+    const NULLABLE: bool = false;
+
+    /// What errors call the type, and what names of generic classes are made of.
+    fn type_name() -> String;
+
+    /// Writes one value.
+    ///
+    /// # Errors
+    ///
+    /// `borrowed` where a `RefCell` or a lock can't be read, `limit-exceeded` for values nested too deeply.
+    fn write(&self, to: &mut Writer) -> Result<(), Error>;
+
+    /// Reads one value.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the message, or with the value as one of this type.
+    fn read(from: &mut Reader<'_>) -> Result<Self, Error>;
+
+    /// Copies the value so that it shares nothing with this one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write), and what a hook that runs after restoring says.
+    fn copy(&self, copier: &mut Copier) -> Result<Self, Error>;
+
+    /// The value of a field that a message does not have; `None` where that is an error.
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// The value as a Number, if it is one: arrays of them are packed.
+    #[inline]
+    fn as_number(&self) -> Option<f64> {
+        None
+    }
+
+    /// The value that a Number is: the other way of [`as_number`](Self::as_number).
+    #[inline]
+    fn from_number(number: f64) -> Option<Self> {
+        let _ = number;
+        None
+    }
+}

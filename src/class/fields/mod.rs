@@ -1,0 +1,13 @@
+//! The types of the standard library, and the built-ins of JavaScript that it has not, as fields.
+
+mod builtin;
+mod cells;
+mod counted;
+mod data;
+mod lists;
+mod maps;
+mod numbers;
+mod text;
+
+pub use builtin::{Date, ErrorBase, TypedArray};
+pub use data::Data;

@@ -1,0 +1,72 @@
+//! Strings.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::class::{Copier, Field, Identity, Reader, Writer};
+use crate::error::{Error, ErrorKind};
+
+macro_rules! strings {
+    ($($type:ty, $name:literal;)*) => {
+        $(impl Field for $type {
+            const IDENTITY: Identity = Identity::Boxed;
+
+            fn type_name() -> String {
+                $name.to_owned()
+            }
+
+            #[inline]
+            fn write(&self, to: &mut Writer) -> Result<(), Error> {
+                to.message.string(self);
+                Ok(())
+            }
+
+            #[inline]
+            fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+                from.string("a string").map(|text| text.into_owned().into())
+            }
+
+            #[inline]
+            fn copy(&self, _: &mut Copier) -> Result<Self, Error> {
+                Ok(String::from(&**self).into())
+            }
+        })*
+    };
+}
+
+strings! {
+    String, "String";
+    Box<str>, "Box<str>";
+    Rc<str>, "Rc<str>";
+    Arc<str>, "Arc<str>";
+    Cow<'static, str>, "Cow<str>";
+}
+
+/// A string of one character.
+impl Field for char {
+    const IDENTITY: Identity = Identity::Boxed;
+
+    fn type_name() -> String {
+        "char".to_owned()
+    }
+
+    fn write(&self, to: &mut Writer) -> Result<(), Error> {
+        to.message.string(self.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+        let at = from.source.structure.offset();
+        let text = from.string("a string of one character")?;
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => Ok(c),
+            _ => Err(Error::new(ErrorKind::WrongType, "expected a string of one character").at_offset(at)),
+        }
+    }
+
+    fn copy(&self, _: &mut Copier) -> Result<Self, Error> {
+        Ok(*self)
+    }
+}

@@ -1,0 +1,47 @@
+//! Classes: Rust values as instances of JavaScript classes, typed and with identity, to bytes and back.
+//!
+//! What users need is at the root of the crate: [`Class`] and its derive, [`Classes`], [`Shared`] and [`Weak`]. Here is
+//! what fields are made of.
+
+mod classes;
+mod copy;
+mod custom;
+mod defer;
+mod describe;
+mod drop;
+mod field;
+mod fields;
+mod follow;
+mod found;
+mod instances;
+mod node;
+mod plan;
+mod pointer;
+mod read;
+mod skim;
+mod sync;
+mod write;
+
+pub use classes::Classes;
+pub use copy::Copier;
+pub(crate) use copy::deep_clone;
+pub use describe::Class;
+#[doc(hidden)]
+pub use describe::{Description, Flatten, generic_name};
+pub use field::{Field, Identity};
+pub use fields::{Data, Date, ErrorBase, TypedArray};
+pub use instances::{InstanceSource, Instances};
+pub use node::Pointee;
+#[doc(hidden)]
+pub use node::{
+    AnyNode, Implements, InstanceOf, Node, NodeOf, SyncNode, Target, TraitTag, copy_shared_as, declare,
+    read_boxed_object, read_shared_object,
+};
+#[doc(hidden)]
+pub use plan::{Instance, Opened};
+pub use pointer::{Shared, Weak};
+pub use read::Reader;
+pub(crate) use read::decode;
+pub use sync::{SyncShared, SyncWeak};
+pub use write::Writer;
+pub(crate) use write::encode;

@@ -1,0 +1,318 @@
+//! `Shared` and `Weak`: pointers that keep identity and close cycles.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::rc::{self, Rc};
+
+use super::drop::{Dropped, drop_pointer};
+use super::node::{Implements, Node, NodeOf, Pointee};
+use super::{Class, Copier, Field, Identity, Reader, Writer};
+use crate::error::Error;
+
+/// A pointer to an object that others may point at too: what a reference to an object is in JavaScript.
+///
+/// An `Rc` with three differences. The same object is written once, however many pointers there are to it, and is one
+/// object after decoding; cycles are restored, of any length. A chain of any length is dropped without recursion. And
+/// it compares as `===` does: two `Shared` are equal, and hash alike, when they point at the same object;
+/// [`Marshal::deep_equal`](crate::Marshal::deep_equal) compares what they point at.
+///
+/// A cycle of `Shared` keeps itself alive, as one of `Rc` does: let one of its edges be a [`Weak`].
+/// [`SyncShared`](super::SyncShared) is the same for several threads.
+///
+/// # Examples
+///
+/// ```
+/// use std::cell::RefCell;
+/// use marshal::{Class, Marshal, Shared, Weak};
+///
+/// #[derive(Class)]
+/// struct Folder { name: String, parent: RefCell<Weak<Folder>>, children: RefCell<Vec<Shared<Folder>>> }
+///
+/// let folder = |name: &str| {
+///     Shared::new(Folder { name: name.into(), parent: RefCell::default(), children: RefCell::default() })
+/// };
+/// let (root, src) = (folder("/"), folder("src"));
+/// *src.parent.borrow_mut() = Shared::downgrade(&root);
+/// root.children.borrow_mut().push(src);
+///
+/// let (bytes, classes) = Marshal::encode_with_classes(&root)?;
+/// let root: Shared<Folder> = Marshal::decode_with_classes(&bytes, &classes)?;
+/// let src = root.children.borrow()[0].clone();
+/// assert_eq!(src.parent.borrow().upgrade(), Some(root));
+/// # Ok::<(), marshal::Error>(())
+/// ```
+pub struct Shared<T: ?Sized + Pointee>(
+    /// `None` only while it is dropped.
+    Option<Rc<T::Node>>,
+);
+
+/// A pointer that does not keep its object alive: an edge back to where one came from.
+///
+/// It is written as the object that it points at, and as `null` when that is gone. After decoding the object is there
+/// if a [`Shared`] in the same value leads to it.
+pub struct Weak<T: ?Sized + Pointee>(Option<rc::Weak<T::Node>>);
+
+impl<T: Field> Shared<T> {
+    /// A new object.
+    pub fn new(value: T) -> Self {
+        Self::from_node(Rc::new(Node::from(value)))
+    }
+
+    /// A new object that knows itself, as a parent that its children point back to: `make` is given the pointer that
+    /// the object will have.
+    pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Self {
+        let node = Rc::new(Node::empty());
+        let value = make(&Weak(Some(Rc::downgrade(&node))));
+        node.set(value);
+        Self::from_node(node)
+    }
+
+    /// The value, if this is the only pointer to it (weak ones aside).
+    ///
+    /// # Errors
+    ///
+    /// The pointer itself, where there are others.
+    pub fn try_unwrap(mut self) -> Result<T, Self> {
+        let Some(node) = self.0.take() else { return Err(self) };
+        match Rc::try_unwrap(node) {
+            // A node that is still being restored is held by the decoder too, so it does not come here.
+            Ok(node) => node.into_inner().ok_or(Shared(None)),
+            Err(node) => Err(Self::from_node(node)),
+        }
+    }
+
+    /// The value to change, if this is the only pointer to it.
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        Rc::get_mut(this.0.as_mut()?)?.get_mut()
+    }
+}
+
+impl<C: Class> Shared<C> {
+    /// The same object as one of which only a trait is known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{Class, Classes, Marshal, Shared, class_trait};
+    ///
+    /// #[class_trait]
+    /// trait Animal { fn says(&self) -> String; }
+    ///
+    /// #[derive(Class)]
+    /// struct Dog { name: String }
+    /// impl Animal for Dog { fn says(&self) -> String { format!("{}: woof", self.name) } }
+    ///
+    /// let animals: Vec<Shared<dyn Animal>> = vec![Shared::new(Dog { name: "Rex".into() }).upcast()];
+    /// let (bytes, classes) = Marshal::encode_with_classes(&animals)?;
+    /// let animals: Vec<Shared<dyn Animal>> = Marshal::decode_with_classes(&bytes, &classes)?;
+    /// assert_eq!(animals[0].says(), "Rex: woof");
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    pub fn upcast<T: ?Sized + Pointee>(mut self) -> Shared<T>
+    where
+        Node<C>: Implements<T, Class = C>,
+    {
+        Shared(self.0.take().map(Node::<C>::upcast))
+    }
+}
+
+impl<T: ?Sized + Pointee> Shared<T> {
+    #[inline]
+    pub(super) fn from_node(node: Rc<T::Node>) -> Self {
+        Shared(Some(node))
+    }
+
+    #[inline]
+    pub(super) fn node(&self) -> &Rc<T::Node> {
+        // It is taken only by functions that consume the pointer.
+        self.0.as_ref().expect("a Shared points at something until it is dropped")
+    }
+
+    /// A pointer to the same object that does not keep it alive.
+    pub fn downgrade(this: &Self) -> Weak<T> {
+        Weak(Some(Rc::downgrade(this.node())))
+    }
+
+    /// The object; `None` in a hook or transformer that runs while the object is being restored.
+    #[inline]
+    pub fn try_get(this: &Self) -> Option<&T> {
+        this.node().content()
+    }
+
+    /// Whether both point at the same object.
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        this.address() == other.address()
+    }
+
+    /// How many `Shared` point at the object.
+    pub fn strong_count(this: &Self) -> usize {
+        Rc::strong_count(this.node())
+    }
+
+    /// How many `Weak` point at the object.
+    pub fn weak_count(this: &Self) -> usize {
+        Rc::weak_count(this.node())
+    }
+
+    #[inline]
+    pub(super) fn address(&self) -> usize {
+        Rc::as_ptr(self.node()).cast::<()>().addr()
+    }
+}
+
+impl<T: ?Sized + Pointee> Weak<T> {
+    /// A pointer to nothing.
+    pub const fn new() -> Self {
+        Weak(None)
+    }
+
+    /// The object, if it is still there.
+    pub fn upgrade(&self) -> Option<Shared<T>> {
+        self.0.as_ref()?.upgrade().map(Shared::from_node)
+    }
+}
+
+impl<T: ?Sized + Pointee> Deref for Shared<T> {
+    type Target = T;
+
+    /// # Panics
+    ///
+    /// In a hook or transformer that runs while the object is being restored: see [`Shared::try_get`].
+    #[inline]
+    fn deref(&self) -> &T {
+        Self::try_get(self).expect("the object is still being restored; Shared::try_get tells")
+    }
+}
+
+impl<T: ?Sized + Pointee> Drop for Shared<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(node) = self.0.take()
+            && Rc::strong_count(&node) == 1
+        {
+            drop_pointer(node, |node| Dropped::Rc(node.erase()));
+        }
+    }
+}
+
+impl<T: ?Sized + Pointee> Clone for Shared<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Shared(self.0.clone())
+    }
+}
+
+impl<T: ?Sized + Pointee> Clone for Weak<T> {
+    fn clone(&self) -> Self {
+        Weak(self.0.clone())
+    }
+}
+
+impl<T: ?Sized + Pointee> Default for Weak<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Field + Default> Default for Shared<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Field> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: ?Sized + Pointee> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Self::ptr_eq(self, other)
+    }
+}
+
+impl<T: ?Sized + Pointee> Eq for Shared<T> {}
+
+impl<T: ?Sized + Pointee> Hash for Shared<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
+    }
+}
+
+/// Prints the class and the address: an object may lead back to itself.
+impl<T: ?Sized + Pointee> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shared<{}>({:#x})", T::pointee_name(), self.address())
+    }
+}
+
+impl<T: ?Sized + Pointee> fmt::Debug for Weak<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Weak<{}>", T::pointee_name())
+    }
+}
+
+impl<T: ?Sized + Pointee> Field for Shared<T> {
+    const IDENTITY: Identity = Identity::None;
+
+    fn type_name() -> String {
+        format!("Shared<{}>", T::pointee_name())
+    }
+
+    #[inline]
+    fn write(&self, to: &mut Writer) -> Result<(), Error> {
+        let node = self.node();
+        node.declare(to);
+        to.pointer(self.address(), &**node, || super::write::Handle::Rc(node.clone().target()))
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+        T::read_shared(from).map(Self::from_node)
+    }
+
+    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
+        T::copy_shared(self.node(), copier).map(Self::from_node)
+    }
+}
+
+impl<T: ?Sized + Pointee> Field for Weak<T> {
+    const IDENTITY: Identity = Identity::None;
+    const NULLABLE: bool = true;
+
+    fn type_name() -> String {
+        format!("Weak<{}>", T::pointee_name())
+    }
+
+    fn write(&self, to: &mut Writer) -> Result<(), Error> {
+        match self.upgrade() {
+            Some(object) => object.write(to),
+            None => to.null(),
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+        if from.skip_null()? {
+            return Ok(Weak::new());
+        }
+        let node = T::read_shared(from)?;
+        // Where something else refers to it, the reader keeps it until all is read.
+        Ok(Weak(Some(Rc::downgrade(&node))))
+    }
+
+    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
+        match self.0.as_ref().and_then(rc::Weak::upgrade) {
+            Some(node) => {
+                let copy = T::copy_shared(&node, copier)?;
+                Ok(Weak(Some(Rc::downgrade(&copy))))
+            }
+            None => Ok(Weak::new()),
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Weak::new())
+    }
+}
