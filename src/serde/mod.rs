@@ -1,7 +1,7 @@
 //! Any `Serialize` and `Deserialize` type to a message and back, without a graph in between.
 //!
-//! The calls are at the crate's root and named as in serde's other formats: [`to_vec`](crate::to_vec),
-//! [`to_writer`](crate::to_writer), [`from_slice`](crate::from_slice), [`from_reader`](crate::from_reader). The bytes need
+//! The calls are at the crate's root and named as in serde's other formats: [`to_vec`],
+//! [`to_writer`], [`from_slice`], [`from_reader`]. The bytes need
 //! no schema: [`Marshal::decode`](crate::Marshal::decode) and every other reader of the format understand them.
 //!
 //! ```
