@@ -106,6 +106,13 @@ fn errors_are_those_of_the_specification() {
     let others = [
         "shared-base",
         "unknown-value",
+        "unknown-class",
+        "duplicate-class",
+        "missing-field",
+        "unknown-field",
+        "cyclic-value",
+        "refused",
+        "borrowed",
         "bad-syntax",
         "bad-compression",
         "not-found",
@@ -114,6 +121,7 @@ fn errors_are_those_of_the_specification() {
         "io",
         "not-durable",
         "unrepresentable",
+        "rejected",
     ];
     assert_eq!(known[named.len()..], others);
     assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len());

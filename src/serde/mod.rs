@@ -60,6 +60,7 @@ mod kinds;
 mod number;
 mod options;
 mod pack;
+mod part;
 mod run;
 mod ser;
 mod settle;
@@ -67,8 +68,9 @@ mod special;
 mod visit;
 
 pub use de::Deserializer;
-pub use kinds::{BigInt, Date, Raw, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};
+pub use kinds::{BigInt, Date, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};
 pub use options::{DeserializeOptions, SerializeOptions};
+pub use part::Raw;
 pub use run::{
     from_reader, from_reader_with, from_slice, from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
 };
