@@ -61,8 +61,9 @@ impl Read<'_> {
         let rest = self.structure.remaining() as u64;
         let read = (self.structure.len() as u64 - rest).max(1);
         let likely = len as u64 + (len as u64 * rest / read) * 17 / 16;
-        // Each byte of the rest makes two slots at most.
-        likely.max(len as u64 * 3 / 2).min(len as u64 + 2 * rest).max(len as u64 + 16) as usize
+        // Few items say little about the rest, and each byte of it makes two slots at most.
+        let most = (len as u64 * 16 + 4096).min(len as u64 + 2 * rest);
+        likely.max(len as u64 * 3 / 2).min(most).max(len as u64 + 16) as usize
     }
 
     /// Places an object and goes on with its values.
