@@ -175,3 +175,20 @@ fn invalid_vectors_do_no_harm() {
         assert!(from_slice::<Graph<'static>>(&bytes).is_err() || Marshal::decode(&bytes).is_err(), "{name}");
     }
 }
+
+/// Found by fuzzing: each part brought its registered symbols again, and its names in the form that they came in.
+#[test]
+fn parts_that_share_symbols_and_shapes_make_one_table() {
+    // `Symbol.for("\u{2E200}")` in code units; a class and a key in code units beside the same in UTF-8.
+    let registered: &[u8] = &[215, 77, 1, 1, 2, 8, 1, 2, 9, 120, 218, 0, 222, 0, 218, 0];
+    let wide: &[u8] = &[215, 77, 1, 1, 2, 11, 0, 1, 2, 5, 65, 0, 0, 1, 5, 98, 0, 160, 7];
+    let narrow = Marshal::encode(&js!(A { b: 7 })).unwrap();
+    for parts in [[registered, registered], [wide, &narrow], [&narrow, wide]] {
+        let parts = parts.map(|part| {
+            Marshal::check(part).unwrap();
+            marshal::serde::Raw::from_message(part.to_vec()).unwrap()
+        });
+        let bytes = to_vec(&parts).unwrap();
+        Marshal::check(&bytes).unwrap_or_else(|error| panic!("{error}: {bytes:?}"));
+    }
+}

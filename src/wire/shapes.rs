@@ -57,6 +57,8 @@ pub(crate) struct ShapeTable {
     message: u32,
     symbols: Vec<u8>,
     symbols_count: u32,
+    /// The numbers of registered and well-known symbols, by what describes them.
+    lasting_symbols: HashMap<Box<[u8]>, u32, RandomState>,
     shapes: Vec<u8>,
     shapes_count: u32,
 }
@@ -82,6 +84,7 @@ impl ShapeTable {
     /// Begins a message. True where what was remembered is forgotten: every [`ShapeId`] is void.
     pub(crate) fn start(&mut self) -> bool {
         self.symbols.clear();
+        self.lasting_symbols.clear();
         self.symbols_count = 0;
         self.shapes.clear();
         self.shapes_count = 0;
@@ -161,9 +164,19 @@ impl ShapeTable {
         known.number
     }
 
-    /// The number of a symbol that this message does not have yet; `describe` writes it.
+    /// The number of a symbol; `describe` writes it. A registered or well-known one that the message has already keeps its
+    /// number, any other is a new one.
     pub(crate) fn push_symbol(&mut self, describe: impl FnOnce(&mut Vec<u8>)) -> u32 {
+        let start = self.symbols.len();
         describe(&mut self.symbols);
+        let described = &self.symbols[start..];
+        if matches!(described.first(), Some(2 | 3)) {
+            if let Some(&known) = self.lasting_symbols.get(described) {
+                self.symbols.truncate(start);
+                return known;
+            }
+            self.lasting_symbols.insert(described.into(), self.symbols_count);
+        }
         self.symbols_count += 1;
         self.symbols_count - 1
     }

@@ -284,10 +284,17 @@ fn buffer_outside(place: Place) -> Error {
     Error::new(ErrorKind::Unrepresentable, why).at_offset(place.structure)
 }
 
+/// A name or key in its one form, so that equal ones of two messages are equal here: as UTF-8 if it is well-formed.
 fn write_name(out: &mut Vec<u8>, text: Text<'_>) {
     match text {
         Text::Utf8(text) => shapes::utf8(out, text),
-        Text::Utf16(units) => shapes::utf16(out, units),
+        Text::Utf16(units) => {
+            let code_units = units.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            match char::decode_utf16(code_units).collect::<Result<String, _>>() {
+                Ok(text) => shapes::utf8(out, &text),
+                Err(_) => shapes::utf16(out, units),
+            }
+        }
     }
 }
 
