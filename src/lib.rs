@@ -84,10 +84,14 @@
 //! **Use your own types.** [`serde`] writes and reads whatever derives `Serialize` and `Deserialize`, with the names of
 //! serde's other formats: [`to_vec`], [`to_writer`], [`from_slice`], [`from_reader`].
 //!
+//! **Keep identity in your own types.** [`class`]: shared pointers, cycles and trait objects, restored through a registry of
+//! constructors.
+//!
 //! # Features
 //!
 //! | feature | default | what it brings |
 //! | --- | --- | --- |
+//! | `derive` | yes | `#[derive(Class)]` and `#[class_trait]` |
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
 //! | `serde` | yes | [`serde`]: Rust types in and out of a message |
 //! | `compress` | no | `compress`: zstd, lz4, gzip, deflate and brotli over any bytes |

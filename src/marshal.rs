@@ -210,7 +210,8 @@ impl Marshal {
     }
 
     /// A clone that shares nothing with the original: of a graph, nor with the message that it borrows from, by copying a
-    /// few flat vectors; of a class value with all it leads to, its shared pointers and cycles kept.
+    /// few flat vectors; of a class value with all it leads to, its shared pointers and cycles kept. (A graph's own text,
+    /// which nothing changes in place, stays one copy until either of the two adds to it.)
     ///
     /// # Examples
     ///
