@@ -95,6 +95,7 @@
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
 //! | `serde` | yes | [`serde`]: Rust types in and out of a message |
 //! | `compress` | no | `compress`: zstd, lz4, gzip, deflate and brotli over any bytes |
+//! | `chrono`, `jiff`, `time` | no | their moments as Dates ([`serde::date`](mod@serde::date)) |
 //! | `snapshot` | no | `Snapshot`: messages on disk that survive kills, power cuts and flipped bits |
 #![forbid(unsafe_code)]
 
@@ -109,6 +110,8 @@ pub mod inspect;
 pub mod json;
 mod lazy;
 mod marshal;
+#[cfg(feature = "serde")]
+mod moment;
 pub mod original;
 #[cfg(feature = "serde")]
 pub mod serde;

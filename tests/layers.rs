@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 6] = [
     &["error"],
     &["compress", "wire"],
     &["graph"],
-    &["codec"],
+    &["codec", "moment"],
     &["lazy"],
     &["class", "cooperative", "inspect", "json", "original", "serde", "snapshot"],
 ];

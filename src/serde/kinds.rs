@@ -11,8 +11,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use super::special::{self, RegExpText, typed_array_name};
-use crate::error::Error;
-use crate::graph::{Element, JsStr, RegExpFlags, bytes_of, escape_pattern, is_time_value, numbers};
+use crate::graph::{Element, JsStr, RegExpFlags, bytes_of, escape_pattern, numbers};
 
 /// Bytes on their way in or out: `serialize_bytes`, `visit_bytes`.
 pub(super) struct Bytes<'a>(pub(super) Cow<'a, [u8]>);
@@ -85,96 +84,6 @@ impl Serialize for Undefined {
 impl<'de> Deserialize<'de> for Undefined {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <()>::deserialize(deserializer).map(|()| Undefined)
-    }
-}
-
-/// A Date: milliseconds since 1970, or NaN for an invalid one (`spec/format.md`, section 8).
-///
-/// ```
-/// use marshal::{Marshal, from_slice, serde::Date, to_vec};
-/// use std::time::SystemTime;
-///
-/// let now = Date::try_from(SystemTime::now())?;
-/// let bytes = to_vec(&now)?;
-/// assert_eq!(Marshal::decode(&bytes)?.root().kind(), marshal::Kind::Date);
-/// assert_eq!(from_slice::<Date>(&bytes)?, now);
-/// # Ok::<(), marshal::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Date(f64);
-
-impl Date {
-    /// The Date with this time value. `None` for what is no time value: a fraction, or beyond 8.64e15 either way.
-    pub fn from_ms(ms: f64) -> Option<Date> {
-        // JavaScript's TimeClip makes -0 a 0.
-        is_time_value(ms + 0.0).then_some(Date(ms + 0.0))
-    }
-
-    /// Milliseconds since 1970; NaN for an invalid Date.
-    pub fn ms(self) -> f64 {
-        self.0
-    }
-}
-
-impl TryFrom<std::time::SystemTime> for Date {
-    type Error = Error;
-
-    fn try_from(time: std::time::SystemTime) -> Result<Date, Error> {
-        let ms = match time.duration_since(std::time::UNIX_EPOCH) {
-            Ok(after) => after.as_millis() as f64,
-            Err(before) => -(before.duration().as_millis() as f64),
-        };
-        Date::from_ms(ms).ok_or_else(|| Error::new(crate::ErrorKind::BadDate, ""))
-    }
-}
-
-impl TryFrom<Date> for std::time::SystemTime {
-    type Error = Error;
-
-    /// # Errors
-    ///
-    /// `bad-date` for an invalid Date and for one that the system's clock can't hold.
-    fn try_from(date: Date) -> Result<Self, Error> {
-        let distance = std::time::Duration::from_millis(date.0.abs() as u64);
-        let epoch = std::time::UNIX_EPOCH;
-        let time = if date.0 < 0.0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
-        time.filter(|_| !date.0.is_nan()).ok_or_else(|| Error::new(crate::ErrorKind::BadDate, "an invalid Date"))
-    }
-}
-
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(special::DATE, &self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Date {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Ms;
-        impl<'de> Visitor<'de> for Ms {
-            type Value = Date;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a Date")
-            }
-
-            fn visit_f64<E: de::Error>(self, ms: f64) -> Result<Date, E> {
-                Date::from_ms(ms).ok_or_else(|| E::invalid_value(de::Unexpected::Float(ms), &self))
-            }
-
-            fn visit_i64<E: de::Error>(self, ms: i64) -> Result<Date, E> {
-                self.visit_f64(ms as f64)
-            }
-
-            fn visit_u64<E: de::Error>(self, ms: u64) -> Result<Date, E> {
-                self.visit_f64(ms as f64)
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Date, D::Error> {
-                deserializer.deserialize_f64(self)
-            }
-        }
-        deserializer.deserialize_newtype_struct(special::DATE, Ms)
     }
 }
 

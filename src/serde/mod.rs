@@ -37,8 +37,9 @@
 //! numbers is a `Vec<u32>`, a `Set` is a sequence, an instance of a class is a struct. What does not fit is an error with
 //! the value, its path and its offset. (A float is read into an `f32` by rounding, as everywhere.)
 //!
-//! The kinds that serde has no word for have types and `with` modules here: [`Date`], [`RegExp`], [`BigInt`],
-//! [`Undefined`], [`TypedArray`] and [`typed_array`], [`array_buffer`], [`map`], [`set`]. A [`Graph`](crate::Graph) can be
+//! The kinds that serde has no word for have types and `with` modules here: [`Date`] and [`mod@date`] (for the moments of
+//! std, chrono, jiff and time), [`RegExp`], [`BigInt`], [`Undefined`], [`TypedArray`] and [`typed_array`],
+//! [`array_buffer`], [`map`], [`set`]. A [`Graph`](crate::Graph) can be
 //! a field, and [`Raw`] passes a part of a message through.
 //!
 //! # What serde can't carry
@@ -52,6 +53,7 @@
 
 mod access;
 mod compound;
+mod dates;
 mod de;
 mod error;
 mod fields;
@@ -67,8 +69,9 @@ mod settle;
 mod special;
 mod visit;
 
+pub use dates::{Date, date};
 pub use de::Deserializer;
-pub use kinds::{BigInt, Date, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};
+pub use kinds::{BigInt, RegExp, TypedArray, Undefined, array_buffer, map, set, typed_array};
 pub use options::{DeserializeOptions, SerializeOptions};
 pub use part::Raw;
 pub use run::{
