@@ -74,10 +74,11 @@
 //!
 //! **Do it in slices.** [`Encoder`] and [`Decoder`] stop after any number of steps and go on.
 //!
-//! **Read a part.** [`Lazy`] reads one value of a message, by path or by name, and nothing else.
+//! **Read a part.** [`Lazy`] reads one value of a message, by path or by name, and nothing else: as a graph, a class
+//! value, or a type that serde knows.
 //!
-//! **Keep it.** `Snapshot` (feature `snapshot`) saves a value to disk so that a kill, a power cut or a flipped bit never
-//! costs more than the save that it hit.
+//! **Keep it.** `Snapshot` (feature `snapshot`) saves any of these to disk so that a kill, a power cut or a flipped bit
+//! never costs more than the save that it hit.
 //!
 //! **Bring what you have.** [`json`] reads and writes JSON; [`original`] reads the archives of the original library.
 //!
@@ -139,6 +140,8 @@ pub use serde::{
     DeserializeOptions, Deserializer, SerializeOptions, Serializer, from_reader, from_reader_with, from_slice,
     from_slice_with, to_vec, to_vec_with, to_writer, to_writer_with,
 };
+#[cfg(all(feature = "snapshot", feature = "serde"))]
+pub use snapshot::Serde;
 #[cfg(feature = "snapshot")]
 pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};
 pub use wire::ElementKind;

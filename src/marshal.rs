@@ -138,6 +138,33 @@ impl Marshal {
         Lazy::new(bytes)?.entry(name)?.to_graph()
     }
 
+    /// Decodes the object that was [named](Lazy::with_index) in the message to a class value. Nothing else is read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{Class, Lazy, Marshal, Shared};
+    ///
+    /// #[derive(Class)]
+    /// struct User { name: String }
+    ///
+    /// let users = vec![Shared::new(User { name: "Ada".into() }), Shared::new(User { name: "Grace".into() })];
+    /// let (bytes, classes) = Marshal::encode_with_classes(&users)?;
+    /// let lazy = Lazy::new(&bytes)?;
+    /// let bytes = lazy.with_index([("the admiral", lazy.root()?.at(1)?)])?;
+    ///
+    /// let user: Shared<User> = Marshal::read_from_index_with_classes(&bytes, "the admiral", &classes)?;
+    /// assert_eq!(user.name, "Grace");
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_from_index`](Self::read_from_index) and of [`decode_with_classes`](Self::decode_with_classes).
+    pub fn read_from_index_with_classes<T: Field>(bytes: &[u8], name: &str, classes: &Classes) -> Result<T, Error> {
+        Lazy::new(bytes)?.entry(name)?.decode_with_classes(classes)
+    }
+
     /// Encodes a class value, or anything that can be a field of one, with all it leads to: the message, and the registry
     /// of just the classes that it names, so that the two decode by themselves. Equal values give equal bytes.
     ///

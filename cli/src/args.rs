@@ -140,6 +140,7 @@ pub(crate) struct Inspect {
 
 /// Validates messages without building them: one line a file.
 ///
+/// An index is compared with the message too, so that what is read in parts later is what was checked.
 /// The exit code is 1 if one of them is not valid or can't be read; the others are checked all the same.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\

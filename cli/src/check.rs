@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use marshal::Marshal;
+use marshal::{DecodeOptions, Marshal};
 
 use crate::Outcome;
 use crate::args::Check;
@@ -29,7 +29,7 @@ fn one(input: &Path, verbose: bool) -> (bool, String) {
         Err(failure) => return (false, failure.to_string()),
     };
     let start = Instant::now();
-    let result = Marshal::check(&bytes);
+    let result = Marshal::check_with(&bytes, &DecodeOptions::new().verify_index(true));
     let elapsed = start.elapsed().as_secs_f64();
     let mut line = match &result {
         Ok(()) => format!("{}: ok", name(input)),

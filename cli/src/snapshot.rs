@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use marshal::compress::{Compression, Dictionary};
-use marshal::{EncodeOptions, Encoded, Error, ErrorKind, LoadOptions, Marshal, SaveOptions, Snapshot};
+use marshal::{DecodeOptions, EncodeOptions, Encoded, Error, ErrorKind, LoadOptions, Marshal, SaveOptions, Snapshot};
 
 use crate::Outcome;
 use crate::args::{Load, Packing, Recompress, Save, Train, Verify};
@@ -48,7 +48,7 @@ pub(crate) fn verify(args: &Verify) -> Outcome {
     let mut all_good = true;
     for file in &args.files {
         let result = Snapshot::read_with(file, &options).and_then(|snapshot| {
-            Marshal::check(snapshot.message())?;
+            Marshal::check_with(snapshot.message(), &DecodeOptions::new().verify_index(true))?;
             Ok(snapshot)
         });
         let line = match &result {

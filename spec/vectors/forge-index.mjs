@@ -22,7 +22,13 @@ const stringsIndex = (width) =>
     width, strings: [[1, 0, 0, 1, 0]], references: [[2, [3, 2, 0, 1, 1]]],
     entries: [],
   });
+const bufferIndex = indexOf({
+  entries: [["bytes", [3, 2, 0, 2, 1]], ["view", [3, 2, 0, 1, 1]]],
+  references: [[1, [3, 2, 0, 1, 1]], [2, [3, 2, 0, 1, 1]]], strings: [[1, 0, 0, 1, 0]],
+});
 const stringsJs = '(() => { const a = new Uint8Array([7, 8]); return ["xy", a, a.buffer, "xy", new RegExp("xy", "")] })()';
+
+const twoStrings = { structure: "83 E1 41 E1 41 E2 00", text: "'ab'" };
 
 // What a reader of the whole must refuse.
 export const indexFaults = [
@@ -64,6 +70,8 @@ export const parts = [
   part("path: a string by its id", { path: [3] }, '"xy"', { ...strings, index: stringsIndex(8) }),
   part("path: a string by its id without an index", { path: [3] }, '"xy"', strings),
   part("path: a RegExp's source by its id", { path: [4] }, 'new RegExp("xy", "")', { ...strings, index: stringsIndex(4) }),
+  part("entry: the buffer of a typed array", { entry: "bytes" }, "new Uint8Array([7, 8]).buffer", { ...strings, index: bufferIndex }),
+  part("entry: a typed array", { entry: "view" }, "new Uint8Array([7, 8])", { ...strings, index: bufferIndex }),
   part("child: from a noted place", { path: [2] }, "3", { structure: "84 01 02 03 04", index: indexOf({ children: [[0, 1, [2, 0, 0, 1, 0]]] }) }),
   part("child: before the first noted place", { path: [1] }, "2", { structure: "84 01 02 03 04", index: indexOf({ children: [[0, 2, [3, 0, 0, 1, 0]]] }) }),
   part("child: of another container", { path: [1] }, "2", { structure: "84 01 02 03 04", index: indexOf({ children: [[1, 1, [3, 0, 0, 1, 0]]] }) }),
@@ -82,5 +90,14 @@ export const parts = [
   fault("an identity that the references lack", { path: [1, "k"] }, "bad-index", { ...shared, index: `^${empty}` }),
   fault("a position outside", { entry: "a" }, "bad-index", { structure: "^81 01", index: indexOf({ entries: [["a", [9, 0, 0, 0, 0]]] }) }),
   fault("a position outside the text", { entry: "a" }, "bad-index", { structure: "^81 41", text: "'a'", index: indexOf({ entries: [["a", [0, 2, 0, 0, 0]]] }) }),
-  fault("a reference to what takes no identity", { path: [1] }, "bad-index", { structure: "83 80 E0 01 ^01", refs: true, index: indexOf({ references: [[1, [4, 0, 0, 2, 0]]] }) }),
+  fault("entry: an identity that the references lack", { entry: "object" }, "bad-index", { ...shared, index: `^${indexOf({ entries })}` }),
+  fault("entry: not where its identity is", { entry: "a" }, "bad-index", { ...shared, index: `^${indexOf({ entries: [["a", [2, 0, 0, 1, 0]]], references })}` }),
+  fault("entry: of another text", { entry: "a" }, "bad-index", { ...shared, index: `^${indexOf({ entries: [["a", [1, 2, 0, 1, 0]]], references })}` }),
+  fault("a reference to what stands behind it", { path: [1, "k"] }, "bad-index", { ...shared, index: `^${indexOf({ references: [[1, [7, 2, 0, 1, 0]]] })}` }),
+  fault("a child before its container", { path: [0, 1] }, "bad-index", { structure: "81 82 01 02", index: `^${indexOf({ children: [[1, 1, [0, 0, 0, 0, 0]]] })}` }),
+  fault("a string id that the strings lack", { path: [3] }, "bad-index", { ...strings, index: `^${empty}` }),
+  fault("a string with another id", { path: [2] }, "bad-index", { ...twoStrings, index: `^${indexOf({ strings: [[3, 1, 0, 1, 1], [3, 1, 0, 1, 1]] })}` }),
+  fault("a string without an id", { path: [2] }, "bad-index", { structure: "84 ^41 E1 41 E2 00 00", text: "'ab'", index: indexOf({ strings: [[1, 0, 0, 1, 0]] }) }),
+  fault("a string id that is taken later", { path: [0] }, "unknown-string", { structure: "82 ^E2 00 E1 41", text: "'a'" }),
+  fault("a reference to what takes no identity", { path: [2] }, "bad-index", { structure: "84 ^07 80 E0 01 01", refs: true, index: indexOf({ references: [[1, [1, 0, 0, 1, 0]]] }) }),
 ];

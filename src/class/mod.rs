@@ -14,6 +14,7 @@ mod fields;
 mod follow;
 mod found;
 mod instances;
+mod lazy;
 mod node;
 mod plan;
 mod pointer;

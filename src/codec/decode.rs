@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::index::check_index;
 use super::known::Known;
 use super::options::DecodeOptions;
 use super::shapes::{self, ShapesReader};
@@ -288,6 +289,9 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
                 if self.read.run(steps)? {
                     self.read.finish()?;
                     self.phase = Phase::Done;
+                    if self.read.options.verify_index {
+                        check_index(self.input)?;
+                    }
                 }
             }
             Phase::Done => {}

@@ -111,7 +111,7 @@ fn assemble<'g>(write: &mut Write<'g>, options: &EncodeOptions) -> Result<Emissi
     Ok(emission)
 }
 
-/// Names and identities of the entries of the index, by name, if one is asked for.
+/// Names and identities of the entries of the index, if one is asked for.
 fn entries(write: &Write<'_>, options: &EncodeOptions) -> Result<Option<Vec<(String, u64)>>, Error> {
     if !options.index && options.entries.is_empty() {
         return Ok(None);
@@ -124,11 +124,7 @@ fn entries(write: &Write<'_>, options: &EncodeOptions) -> Result<Option<Vec<(Str
         })?;
         entries.push((name.clone(), identity));
     }
-    entries.sort();
-    match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(twice) => Err(Error::new(ErrorKind::DuplicateKey, format!("two entries are named {:?}", twice[0].0))),
-        None => Ok(Some(entries)),
-    }
+    Ok(Some(entries))
 }
 
 /// Appends the message of `graph` to `out`; after an error `out` is as it was.

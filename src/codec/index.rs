@@ -2,42 +2,48 @@
 
 use std::sync::Arc;
 
+use super::decode::decode;
+use super::encode::encode_into;
+use super::options::{DecodeOptions, EncodeOptions};
 use super::scan::{Head, Scan, ViewBuffer};
 use super::shapes::read_shapes;
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{ShapeKind, Shapes};
 use crate::wire::header::DATA_ALIGN;
-use crate::wire::index::Tables;
+use crate::wire::index::{Index, Position, Tables};
 use crate::wire::{Header, Sections};
 
 /// Places of children are noted so far apart, in bytes of structure: what reading one value reads over at most, but for
 /// the value's siblings that are themselves as long.
 const SPACING: u64 = 1 << 12;
 
-/// The message with an index in place of any that it has. `entries`: names, in order, and identities.
+/// The message, which has another encoder than the graph's, as the options want it.
+pub(crate) fn as_asked(message: Vec<u8>, options: &EncodeOptions) -> Result<Vec<u8>, Error> {
+    if let Some((name, _)) = options.entries.first() {
+        let detail = format!("entry {name:?} is a value of a graph; Lazy::with_index names parts of any message");
+        return Err(Error::new(ErrorKind::UnknownValue, detail));
+    }
+    if options.intern_strings {
+        let (graph, _) = decode(&message, &DecodeOptions::new(), false)?;
+        let mut again = Vec::new();
+        encode_into(&graph, options, &mut again)?;
+        return Ok(again);
+    }
+    if message.len() as u64 > options.max_bytes.unwrap_or(u64::MAX) {
+        return Err(Error::new(ErrorKind::LimitExceeded, format!("the message takes {} bytes", message.len())));
+    }
+    if options.index { add_index(&message, Vec::new()) } else { Ok(message) }
+}
+
+/// The message with an index in place of any that it has. `entries`: names and identities.
 ///
 /// Costs two passes over the structure, and a copy.
 pub(crate) fn add_index(message: &[u8], entries: Vec<(String, u64)>) -> Result<Vec<u8>, Error> {
     let sections = Sections::read(message)?;
+    let index = index_of(&sections, entries)?;
     let shapes_section = sections.shapes.rest();
-    let shapes: Arc<Shapes> = if shapes_section.is_empty() { Arc::default() } else { read_shapes(sections.shapes)? };
-    let base = sections.structure.offset();
-    let (text_len, data_len) = (sections.text.len(), sections.data.len());
     let structure = sections.structure.rest();
-    let scan = Scan::new(sections.structure, base, text_len, data_len, sections.refs, &shapes);
-
-    let mut referenced = if sections.refs { referenced(scan.clone())? } else { Vec::new() };
-    referenced.extend(entries.iter().map(|&(_, identity)| identity));
-    referenced.sort_unstable();
-    referenced.dedup();
-    let mut tables = positions(scan, &shapes, &referenced)?;
-    for (name, identity) in entries {
-        let found = tables.references.binary_search_by_key(&identity, |&(known, _)| known);
-        let place = found.map_err(|_| Error::new(ErrorKind::UnknownValue, format!("entry {name:?} is no object")))?;
-        tables.entries.push((name, tables.references[place].1));
-    }
-
-    let index = tables.to_bytes();
+    let (text_len, data_len) = (sections.text.len(), sections.data.len());
     let header = Header {
         refs: sections.refs,
         structure: structure.len(),
@@ -57,6 +63,57 @@ pub(crate) fn add_index(message: &[u8], entries: Vec<(String, u64)>) -> Result<V
         }
     }
     Ok(out)
+}
+
+/// Whether the index of a message says what reading the structure says: whether it is the one that a writer would make, with
+/// entries of the same names. The message has been checked otherwise.
+pub(super) fn check_index(message: &[u8]) -> Result<(), Fault> {
+    let sections = Sections::read(message)?;
+    if sections.index.is_empty() {
+        return Ok(());
+    }
+    let bad = || Fault::new(ErrorKind::BadIndex, sections.index_at);
+    let index = Index::read(sections.index, sections.index_at)?;
+    let entries =
+        index.entries().map(|(name, position)| Some((String::from_utf8(name.to_vec()).ok()?, position.identity)));
+    let entries = entries.collect::<Option<Vec<_>>>().ok_or_else(bad)?;
+    match index_of(&sections, entries) {
+        Ok(wanted) if wanted == sections.index => Ok(()),
+        _ => Err(bad()),
+    }
+}
+
+/// The index section of a message in which the objects with these identities are named.
+fn index_of(sections: &Sections<'_>, mut entries: Vec<(String, u64)>) -> Result<Vec<u8>, Error> {
+    let shapes_section = sections.shapes.clone();
+    let shapes: Arc<Shapes> = match shapes_section.rest().is_empty() {
+        true => Arc::default(),
+        false => read_shapes(shapes_section)?,
+    };
+    let structure = sections.structure.clone();
+    let base = structure.offset();
+    let scan = Scan::new(structure, base, sections.text.len(), sections.data.len(), sections.refs, &shapes);
+
+    entries.sort();
+    if let Some(twice) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(Error::new(ErrorKind::DuplicateKey, format!("two entries are named {:?}", twice[0].0)));
+    }
+    let mut referenced = if sections.refs { referenced(scan.clone())? } else { Vec::new() };
+    referenced.extend(entries.iter().map(|&(_, identity)| identity));
+    referenced.sort_unstable();
+    referenced.dedup();
+    let (mut tables, bases) = positions(scan, &shapes, &referenced)?;
+    for (name, identity) in entries {
+        let wrong = |kind| Error::new(kind, format!("entry {name:?} is no object of its own"));
+        let found = tables.references.binary_search_by_key(&identity, |&(known, _)| known);
+        let place = found.map_err(|_| wrong(ErrorKind::UnknownValue))?;
+        if bases.binary_search(&identity).is_ok() {
+            return Err(wrong(ErrorKind::SharedBase));
+        }
+        // The second object of a typed array has its place too, and is told by its identity.
+        tables.entries.push((name, Position { identity, ..tables.references[place].1 }));
+    }
+    Ok(tables.to_bytes())
 }
 
 /// The identities that references stand for, in any order.
@@ -84,8 +141,10 @@ struct Open {
     sparse: Option<u64>,
 }
 
-fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<Tables, Fault> {
+/// The tables without entries; and which of the identities are those of base values.
+fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<(Tables, Vec<u64>), Fault> {
     let mut tables = Tables::default();
+    let mut bases = Vec::new();
     let mut wanted = referenced.iter().copied().peekable();
     let mut open = vec![Open { identity: 0, left: 1, child: 0, noted: 0, notes: false, sparse: None }];
     while let Some(container) = open.last_mut() {
@@ -119,6 +178,11 @@ fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<
         if after.strings > position.strings {
             tables.strings.push(position);
         }
+        if matches!(head, Head::Object(shape) if is_derived(shapes, shape))
+            && referenced.binary_search(&after.identity).is_ok()
+        {
+            bases.push(after.identity);
+        }
         while wanted.peek().is_some_and(|&identity| identity < after.identity) {
             tables.references.extend(wanted.next().map(|identity| (identity, position)));
         }
@@ -139,7 +203,7 @@ fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<
         }
     }
     tables.children.sort_unstable_by_key(|&(container, child, _)| (container, child));
-    Ok(tables)
+    Ok((tables, bases))
 }
 
 /// Whether an object of this shape has a base, which takes the identity behind its own.

@@ -23,7 +23,7 @@ pub use decode::Decoder;
 pub(crate) use decode::{check, decode, path_at};
 pub use encode::Encoder;
 pub(crate) use encode::{encode_into, encode_noting};
-pub(crate) use index::is_derived;
+pub(crate) use index::{add_index, as_asked, is_derived};
 pub use options::{DecodeOptions, EncodeOptions};
 pub(crate) use scan::{Head, Payload, Scan, TextHead, ViewBuffer};
 pub(crate) use shapes::read_shapes;

@@ -92,6 +92,7 @@ pub struct DecodeOptions {
     pub(super) max_bigint_bytes: u64,
     pub(super) max_regexp_bytes: u64,
     pub(super) max_array_length: u64,
+    pub(super) verify_index: bool,
 }
 
 impl Default for DecodeOptions {
@@ -102,6 +103,7 @@ impl Default for DecodeOptions {
             max_bigint_bytes: 1 << 27,
             max_regexp_bytes: 1 << 24,
             max_array_length: u64::from(u32::MAX),
+            verify_index: false,
         }
     }
 }
@@ -130,6 +132,34 @@ impl DecodeOptions {
     /// At most this many bytes in the source of a RegExp. 2²⁴ by default.
     pub fn max_regexp_bytes(self, bytes: u64) -> Self {
         DecodeOptions { max_regexp_bytes: bytes, ..self }
+    }
+
+    /// Whether the index, if the message has one, is compared with the message: `bad-index` where it says anything else
+    /// than the message itself. Reading the whole makes no use of the index, and passes over it by default; reading parts
+    /// (through [`Lazy`](crate::Lazy)) believes it, so bytes from those who are not trusted, of which parts are to be read
+    /// later, are checked with this. Costs two more passes over the structure.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{DecodeOptions, EncodeOptions, ErrorKind, Marshal, js};
+    ///
+    /// let state = js!({ settings: { volume: 7 }, other: {} });
+    /// let settings = state.root().get("settings").unwrap().value();
+    /// let mut bytes = Marshal::encode_with(&state, &EncodeOptions::new().entry("settings", settings))?;
+    /// let verify = DecodeOptions::new().verify_index(true);
+    /// Marshal::check_with(&bytes, &verify)?;
+    ///
+    /// *bytes.last_mut().unwrap() = b'!'; // of the name
+    /// Marshal::check(&bytes)?;
+    /// Marshal::check_with(&bytes, &verify)?; // "setting!" is a name too
+    /// let at = bytes.len() - 9; // but a place that nothing stands at is none
+    /// bytes[at] ^= 1;
+    /// assert_eq!(Marshal::check_with(&bytes, &verify).unwrap_err().kind(), ErrorKind::BadIndex);
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    pub fn verify_index(self, verify: bool) -> Self {
+        DecodeOptions { verify_index: verify, ..self }
     }
 
     /// At most this length of an array with holes. 2³²−1 by default; such an array takes memory only for what it holds,

@@ -92,6 +92,13 @@ pub(crate) enum TextHead {
     Interned(u64),
 }
 
+impl TextHead {
+    /// Whether it takes a string id.
+    pub(crate) fn interns(self) -> bool {
+        matches!(self, TextHead::Utf8 { interns: true, .. } | TextHead::Utf16 { interns: true, .. })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum ViewBuffer {
     Inline { payload: Payload, max: Option<u64> },

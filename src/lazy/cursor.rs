@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::{View, extract};
+use super::View;
 use crate::codec::{Head, Scan, TextHead, ViewBuffer, is_derived};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{
-    BufferRef, ClassRef, Elements, ErrorConstructor, Graph, JsBigInt, JsStr, Key, Kind, PropertyKey, RegExpRef,
-    ShapeKind, Symbol,
+    BufferRef, ClassRef, Elements, ErrorConstructor, JsBigInt, JsStr, Key, Kind, PropertyKey, RegExpRef, ShapeKind,
+    Symbol,
 };
 use crate::wire::ElementKind;
 use crate::wire::index::Position;
@@ -364,22 +364,6 @@ impl<'l> LazyCursor<'l> {
         }
     }
 
-    /// The value with all that it refers to, as a graph of its own. References in it to other parts of the message
-    /// are followed; nothing else is read.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Marshal::decode`](crate::Marshal::decode), with offsets in the part.
-    pub fn to_graph(self) -> Result<Graph<'static>, Error> {
-        if let (None, Some(Head::Number(number))) = (self.identity, self.head()) {
-            // It may be an element of a packed array, which has no place of its own.
-            let mut graph = Graph::new();
-            graph.set_root(number.into());
-            return Ok(graph);
-        }
-        extract::graph_of(&self.view, self.at, self.identity)
-    }
-
     /// Child `n` in the order in which a reader reads (`spec/format.md`, section 14): from the nearest place that the
     /// index knows.
     fn child(self, n: u64) -> Result<LazyCursor<'l>, Error> {
@@ -387,6 +371,9 @@ impl<'l> LazyCursor<'l> {
         if let (Some(index), Some(identity), true) = (self.view.index, self.identity, n > 0) {
             self.view.check(&self.view.layout.index, 0..self.view.layout.index.len())?;
             from = index.child(identity, n).unwrap_or(from);
+            if from.0 > 0 && !self.inside.is_before(from.1) {
+                return Err(self.view.bad_index());
+            }
         }
         let mut scan = self.view.scan_at(from.1)?;
         self.view.skip(&mut scan, n - from.0)?;

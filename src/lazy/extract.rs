@@ -3,11 +3,52 @@
 use std::collections::BTreeMap;
 
 use super::View;
-use crate::codec::{DecodeOptions, Head, Payload, Scan, TextHead, ViewBuffer, decode};
+use super::cursor::LazyCursor;
+use crate::codec::{DecodeOptions, EncodeOptions, Head, Payload, Scan, TextHead, ViewBuffer, decode, encode_into};
 use crate::error::Error;
 use crate::graph::{Graph, NodeId, Slot, Value};
 use crate::wire::index::Position;
 use crate::wire::{Header, structure, tag, varint};
+
+impl LazyCursor<'_> {
+    /// The value with all that it refers to, as a graph of its own. References in it to other parts of the message
+    /// are followed; nothing else is read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Marshal::decode`](crate::Marshal::decode), with offsets in the part.
+    pub fn to_graph(self) -> Result<Graph<'static>, Error> {
+        match self.lone_number() {
+            Some(graph) => Ok(graph),
+            None => graph_of(&self.view, self.at, self.identity),
+        }
+    }
+
+    /// The value with all that it refers to, as a message of its own, for any reader of messages. It is not canonical:
+    /// it has all shapes of the message that it comes from.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the structure of the part; what else may be wrong with it is found when it is read.
+    pub fn to_message(self) -> Result<Vec<u8>, Error> {
+        match self.lone_number() {
+            Some(graph) => {
+                let mut message = Vec::new();
+                encode_into(&graph, &EncodeOptions::new(), &mut message)?;
+                Ok(message)
+            }
+            None => message_of(&self.view, self.at, self.identity),
+        }
+    }
+
+    /// A Number may be an element of a packed array, which has no place of its own.
+    fn lone_number(self) -> Option<Graph<'static>> {
+        let (None, Some(Head::Number(number))) = (self.identity, self.head()) else { return None };
+        let mut graph = Graph::new();
+        graph.set_root(number.into());
+        Some(graph)
+    }
+}
 
 /// What is copied: the values from `start` to `end`, which follow one another.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +66,19 @@ pub(super) fn graph_of(view: &View<'_>, at: Position, identity: Option<u64>) -> 
         graph.set_root(Value(Slot::Node(NodeId(identity))));
     }
     Ok(graph.into_owned())
+}
+
+/// The value at `at` as the root of a message of its own.
+pub(super) fn message_of(view: &View<'_>, at: Position, identity: Option<u64>) -> Result<Vec<u8>, Error> {
+    match extract(view, at, identity)? {
+        (message, None) => Ok(message),
+        // It stands among the others that it refers to: put in order from it.
+        _ => {
+            let mut message = Vec::new();
+            encode_into(&graph_of(view, at, identity)?, &EncodeOptions::new(), &mut message)?;
+            Ok(message)
+        }
+    }
 }
 
 /// A message with the value at `at`, and which identity in it the value has, where it is not the root.
@@ -149,7 +203,7 @@ impl<'v, 'l> Copy<'v, 'l> {
                 self.text.extend_from_slice(&view.text[text_copied..position.text as usize]);
                 copied = scan.position().structure as usize;
                 text_copied = scan.position().text as usize;
-                self.rewrite(scan, position, head)?;
+                self.rewrite(position, head)?;
             } else {
                 self.payload(scan)?;
             }
@@ -160,7 +214,7 @@ impl<'v, 'l> Copy<'v, 'l> {
         Ok(())
     }
 
-    fn rewrite(&mut self, scan: &Scan<'l>, position: Position, head: &Head) -> Result<(), Error> {
+    fn rewrite(&mut self, position: Position, head: &Head) -> Result<(), Error> {
         match *head {
             Head::Reference(identity) => {
                 self.refs = true;
@@ -176,10 +230,10 @@ impl<'v, 'l> Copy<'v, 'l> {
                 varint::write(&mut self.structure, offset);
                 varint::write(&mut self.structure, len.map_or(0, |len| len + 1));
             }
-            Head::Text(text) => self.text_value(scan, position, text)?,
+            Head::Text(text) => self.text_value(position, text)?,
             Head::RegExp { flags, source, last_index } => {
                 self.structure.extend([tag::REGEXP, flags.bits()]);
-                self.text_value(scan, position, source)?;
+                self.text_value(position, source)?;
                 varint::write(&mut self.structure, last_index);
             }
             _ => {}
@@ -188,7 +242,7 @@ impl<'v, 'l> Copy<'v, 'l> {
     }
 
     /// A string that defines an id, or stands for one.
-    fn text_value(&mut self, scan: &Scan<'l>, position: Position, text: TextHead) -> Result<(), Error> {
+    fn text_value(&mut self, position: Position, text: TextHead) -> Result<(), Error> {
         let id = match text {
             TextHead::Interned(id) => id,
             _ => position.strings,
@@ -197,13 +251,10 @@ impl<'v, 'l> Copy<'v, 'l> {
             (TextHead::Interned(_), Some(&here)) => structure::tagged(&mut self.structure, tag::INTERNED, here),
             (TextHead::Interned(_), None) => {
                 // Defined outside of what is copied: here it is defined where it is first met.
-                let outside = self.view.interned(id)?;
+                let outside = self.view.interned(id, position)?;
                 self.define(id, outside)?;
             }
-            _ => {
-                let _ = scan;
-                self.define(id, text)?;
-            }
+            _ => self.define(id, text)?,
         }
         Ok(())
     }
@@ -270,5 +321,5 @@ impl<'v, 'l> Copy<'v, 'l> {
 }
 
 fn is_interned(text: TextHead) -> bool {
-    matches!(text, TextHead::Interned(_) | TextHead::Utf8 { interns: true, .. } | TextHead::Utf16 { interns: true, .. })
+    text.interns() || matches!(text, TextHead::Interned(_))
 }

@@ -17,7 +17,7 @@ use elsa::sync::FrozenVec;
 pub use cursor::LazyCursor;
 pub use values::LazyProperty;
 
-use crate::codec::{Head, Scan, TextHead, read_shapes};
+use crate::codec::{Head, Scan, TextHead, add_index, read_shapes};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::Shapes;
 use crate::wire::index::{Index, Position};
@@ -28,6 +28,10 @@ use crate::wire::{Reader, Sections};
 /// `B` holds its bytes: a slice, a vector, a mapped file. Opening reads the head and the shapes; the cost does not depend
 /// on the size of the message. With an index ([`EncodeOptions::index`](crate::EncodeOptions::index)) reading a value
 /// touches a few KiB; without one it reads over what stands before it, in the structure only.
+///
+/// What is read is checked; the index itself is believed, as any other byte of whoever wrote the message. Bytes from those
+/// who are not trusted are checked first with [`DecodeOptions::verify_index`](crate::DecodeOptions::verify_index), if it
+/// matters that their parts are those of the whole.
 ///
 /// # Examples
 ///
@@ -139,7 +143,7 @@ impl<B: AsRef<[u8]>> Lazy<B> {
         let position = view.index.and_then(|index| index.entry(name));
         let position = position
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the message has no entry named {name:?}")))?;
-        view.cursor(position)
+        view.entry(position)
     }
 
     /// The names of all entries, in order.
@@ -150,7 +154,49 @@ impl<B: AsRef<[u8]>> Lazy<B> {
     pub fn entries(&self) -> Result<Vec<&str>, Error> {
         let Some(index) = self.view()?.index else { return Ok(Vec::new()) };
         let bad = |_| Fault::new(ErrorKind::BadIndex, self.layout.index.start).into();
-        index.names().map(|name| std::str::from_utf8(name).map_err(bad)).collect()
+        index.entries().map(|(name, _)| std::str::from_utf8(name).map_err(bad)).collect()
+    }
+
+    /// The message with an index in which these objects are named, in place of any that it has. So a message of any encoder
+    /// gets one: [`to_vec`](crate::to_vec), [`Marshal::encode_with_classes`](crate::Marshal::encode_with_classes), another
+    /// language.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{Lazy, Marshal, js};
+    ///
+    /// let bytes = Marshal::encode(&js!({ users: [{ name: "Ada" }], volume: { left: 7 } }))?;
+    /// let lazy = Lazy::new(&bytes)?;
+    /// let bytes = lazy.with_index([("volume", lazy.root()?.get("volume")?)])?;
+    /// assert_eq!(Marshal::read_from_index(&bytes, "volume")?, js!({ left: 7 }));
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `unknown-value` for what is no object or of another message, `shared-base` for the base of a derived instance,
+    /// `duplicate-key` for a name that stands twice; what is wrong with the structure.
+    pub fn with_index<'l, N: Into<String>>(
+        &'l self,
+        entries: impl IntoIterator<Item = (N, LazyCursor<'l>)>,
+    ) -> Result<Vec<u8>, Error> {
+        let view = self.view()?;
+        let mut named = Vec::new();
+        for (name, cursor) in entries {
+            let name = name.into();
+            match cursor.id().filter(|_| std::ptr::eq(cursor.view.message, view.message)) {
+                Some(identity) => named.push((name, identity)),
+                None => {
+                    let detail = format!("entry {name:?} is no object of this message");
+                    return Err(Error::new(ErrorKind::UnknownValue, detail));
+                }
+            }
+        }
+        if let Some(guard) = view.guard {
+            guard.check(view.message, 0..view.message.len())?;
+        }
+        add_index(view.message, named)
     }
 
     /// Whether the message has an index.
@@ -282,9 +328,8 @@ impl<'l> View<'l> {
     fn resolve(&self, identity: u64) -> Result<Position, Error> {
         let bad = || Error::new(ErrorKind::BadReference, format!("no value has the identity {identity}"));
         if let Some(index) = self.index {
-            let bad = || Fault::new(ErrorKind::BadIndex, self.layout.index.start);
             self.check(&self.layout.index, 0..self.layout.index.len())?;
-            return Ok(index.reference(identity).ok_or_else(bad)?);
+            return index.reference(identity).ok_or_else(|| self.bad_index());
         }
         let mut found = None;
         let mut scan = self.scan();
@@ -297,12 +342,16 @@ impl<'l> View<'l> {
         found.ok_or_else(bad)
     }
 
-    /// The string with this id.
-    fn interned(&self, id: u64) -> Result<TextHead, Error> {
+    /// The string with this id, of which the item at `at` makes use.
+    fn interned(&self, id: u64, at: Position) -> Result<TextHead, Error> {
+        let unknown = || self.fault(ErrorKind::UnknownString, at);
+        if id >= at.strings {
+            return Err(unknown());
+        }
         let position = match &self.index {
             Some(index) => {
                 self.check(&self.layout.index, 0..self.layout.index.len())?;
-                index.string(id)
+                index.string(id).filter(|position| position.strings == id && position.is_before(at))
             }
             None => {
                 let strings = match self.strings.get() {
@@ -317,15 +366,14 @@ impl<'l> View<'l> {
                         self.strings.get_or_init(|| strings)
                     }
                 };
-                usize::try_from(id).ok().and_then(|id| strings.get(id)).copied()
+                let position = usize::try_from(id).ok().and_then(|id| strings.get(id)).copied();
+                Some(position.ok_or_else(unknown)?)
             }
         };
-        let position =
-            position.ok_or_else(|| Error::new(ErrorKind::UnknownString, format!("no string has the id {id}")))?;
+        let position = position.ok_or_else(|| self.bad_index())?;
         match self.head(&mut self.scan_at(position)?)? {
-            Head::Text(text @ (TextHead::Utf8 { .. } | TextHead::Utf16 { .. }))
-            | Head::RegExp { source: text @ (TextHead::Utf8 { .. } | TextHead::Utf16 { .. }), .. } => Ok(text),
-            _ => Err(Fault::new(ErrorKind::BadIndex, self.layout.structure.start + position.structure as usize).into()),
+            Head::Text(text) | Head::RegExp { source: text, .. } if text.interns() => Ok(text),
+            _ => Err(self.fault(ErrorKind::BadIndex, position)),
         }
     }
 }

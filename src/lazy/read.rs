@@ -19,6 +19,25 @@ impl<'l> View<'l> {
             return Err(self.fault(ErrorKind::BadReference, at));
         }
         let target = self.resolve(identity)?;
+        if !target.is_before(at) {
+            return Err(self.bad_index());
+        }
+        self.cursor_of(identity, target)
+    }
+
+    /// A cursor on the object that is named, whose place in the index this is.
+    pub(super) fn entry(&self, at: Position) -> Result<LazyCursor<'l>, Error> {
+        self.scan_at(at)?;
+        // The buffer of a typed array has its place, and an identity of its own.
+        let item = self.resolve(at.identity)?;
+        if (Position { identity: at.identity, ..item }) != at {
+            return Err(self.bad_index());
+        }
+        self.cursor_of(at.identity, item)
+    }
+
+    /// A cursor on the object with this identity, which the item at `target` takes.
+    fn cursor_of(&self, identity: u64, target: Position) -> Result<LazyCursor<'l>, Error> {
         let mut scan = self.scan_at(target)?;
         let head = self.head(&mut scan)?;
         let taken = target.identity..target.identity.saturating_add(head.identities());
@@ -50,6 +69,11 @@ impl<'l> View<'l> {
         Ok(LazyCursor { view: *self, at, inside: scan.position(), identity, what })
     }
 
+    /// The index says what cannot be.
+    pub(super) fn bad_index(&self) -> Error {
+        Fault::new(ErrorKind::BadIndex, self.layout.index.start).into()
+    }
+
     pub(super) fn fault(&self, kind: ErrorKind, at: Position) -> Error {
         Fault::new(kind, self.layout.structure.start + at.structure as usize).into()
     }
@@ -77,10 +101,7 @@ impl<'l> View<'l> {
                     None => Ok(JsStr::utf16(units)),
                 }
             }
-            TextHead::Interned(id) => match self.interned(id)? {
-                TextHead::Interned(_) => Err(self.fault(ErrorKind::UnknownString, at)),
-                text => self.text(text, at),
-            },
+            TextHead::Interned(id) => self.text(self.interned(id, at)?, at),
         }
     }
 

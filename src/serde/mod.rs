@@ -59,6 +59,7 @@ mod error;
 mod fields;
 mod key;
 mod kinds;
+mod lazy;
 mod number;
 mod options;
 mod pack;

@@ -1,6 +1,6 @@
 //! A message on disk: a container with checksums, replaced atomically, in as many generations as are asked for.
 //!
-//! Knows messages as bytes, and of values only how they become one ([`ToMessage`]).
+//! Knows messages as bytes, and of values only how they become one ([`ToMessage`]) and are made of one.
 
 mod blocks;
 mod container;
@@ -9,6 +9,7 @@ mod metadata;
 mod open;
 mod options;
 mod replace;
+mod typed;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -25,8 +26,11 @@ pub use metadata::Metadata;
 pub use open::OpenSnapshot;
 pub use options::{LoadOptions, SaveOptions, Sync};
 use replace::{Undisturbed, Watch, generation, replace};
+#[cfg(feature = "serde")]
+pub use typed::Serde;
 
-/// What can be saved: anything that becomes one message.
+/// What can be saved: a [`Graph`], every class value and [`Field`](crate::class::Field), a value of a type that serde knows
+/// in `Serde`, and a message in [`Encoded`].
 pub trait ToMessage {
     /// The message, lent where there is one already.
     ///
@@ -99,7 +103,8 @@ pub struct Snapshot {
 
 /// Saving.
 impl Snapshot {
-    /// Saves a value, uncompressed and synced. Takes the place of what is at `path`.
+    /// Saves a value, uncompressed and synced. Takes the place of what is at `path`. The value is a graph, a class value, a
+    /// value of a type that serde knows in `Serde`, or a message in [`Encoded`].
     ///
     /// # Errors
     ///
@@ -124,7 +129,8 @@ impl Snapshot {
     }
 
     /// Saves on a thread of its own and returns at once. The value moves there: nothing is copied, and nobody can change
-    /// it meanwhile. [`Saving::wait`] gives the result.
+    /// it meanwhile. [`Saving::wait`] gives the result. A value that can't move to another thread, such as one that holds
+    /// a [`Shared`](crate::Shared), is encoded first, and its message moves there in [`Encoded`].
     ///
     /// # Examples
     ///
@@ -225,7 +231,8 @@ impl Snapshot {
         self.message
     }
 
-    /// Decodes the message; the graph borrows text and buffers from it.
+    /// Decodes the message; the graph borrows text and buffers from it. Keeps to the bounds of
+    /// [`LoadOptions::decode`].
     ///
     /// # Errors
     ///

@@ -17,6 +17,15 @@ pub(crate) struct Position {
 impl Position {
     const WORDS: usize = 5;
 
+    /// Whether it lies before `other` as an earlier item does: behind none of the numbers, and in the structure before it.
+    pub(crate) fn is_before(self, other: Position) -> bool {
+        self.structure < other.structure
+            && self.text <= other.text
+            && self.data <= other.data
+            && self.identity <= other.identity
+            && self.strings <= other.strings
+    }
+
     fn words(self) -> [u64; Self::WORDS] {
         [self.structure, self.text, self.data, self.identity, self.strings]
     }
@@ -140,10 +149,10 @@ impl<'m> Index<'m> {
         (found == name.as_bytes()).then_some(position)
     }
 
-    /// The names of all entries, in order.
-    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &'m [u8]> + use<'m> {
+    /// The names of all entries with their places, in order.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&'m [u8], Position)> + use<'m> {
         let index = *self;
-        (0..self.entries).map(move |row| index.entry_row(row).0)
+        (0..self.entries).map(move |row| index.entry_row(row))
     }
 
     /// Where the item stands that takes this identity.
