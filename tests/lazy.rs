@@ -1,6 +1,6 @@
 //! Reading parts: the same as decoding all of it, and nothing else touched.
 
-use marshal::{Cursor, EncodeOptions, ErrorKind, Graph, Kind, Lazy, LazyCursor, Marshal, Value, js};
+use marshal::{Cursor, DecodeOptions, EncodeOptions, ErrorKind, Graph, Kind, Lazy, LazyCursor, Marshal, Value, js};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -169,6 +169,32 @@ fn places_in_a_large_message_are_found() {
             assert_eq!(user.get("city").unwrap().get("name").unwrap().as_str(), Some(&*format!("city {}", i % 5)));
         }
         assert!(root.get("users").unwrap().at(2000).unwrap_err().is_not_found());
+    }
+}
+
+#[test]
+fn an_index_is_added_and_replaced_where_the_message_is() {
+    for vector in vectors("valid.json") {
+        let graph = Marshal::decode(&bytes(&vector.hex)).unwrap().into_owned();
+        let [plain, _, indexed, _] = forms(&graph).try_into().unwrap();
+        let again = |message: &[u8]| Lazy::new(message).unwrap().with_index::<String>([]).unwrap();
+        assert_eq!(again(&plain), indexed, "{}", vector.name);
+        assert_eq!(again(&indexed), indexed, "{}", vector.name);
+        let verify = DecodeOptions::new().verify_index(true);
+        Marshal::check_with(&indexed, &verify).unwrap();
+
+        let lazy = Lazy::new(&plain).unwrap();
+        if lazy.root().unwrap().id().is_none() {
+            continue;
+        }
+        // A long name makes a longer head, and its removal a shorter one.
+        let name = "name ".repeat(60);
+        let named = lazy.with_index([(name.as_str(), lazy.root().unwrap())]).unwrap();
+        let root = graph.root().value();
+        assert_eq!(Marshal::encode_with(&graph, &EncodeOptions::new().entry(&name, root)).unwrap(), named);
+        Marshal::check_with(&named, &verify).unwrap();
+        assert_eq!(again(&named), indexed, "{}", vector.name);
+        assert_eq!(Marshal::read_from_index(&named, &name).unwrap(), graph, "{}", vector.name);
     }
 }
 

@@ -95,49 +95,120 @@ fn every_compression_goes_both_ways_and_plain_files_load_too() {
 #[test]
 fn every_flipped_bit_and_every_cut_of_a_small_snapshot_is_noticed() {
     let state = js!({ user: "Ada", seen: Set["a", "b"], xs: Float64Array[1.0, 2.5] });
-    for compression in all() {
-        let bytes = Snapshot::to_bytes(&state, &options(compression)).unwrap();
+    let indexed = EncodeOptions::new().index(true).entry("all", state.root().value());
+    for options in all().map(options).chain([options(None).encode(indexed)]) {
+        let bytes = Snapshot::to_bytes(&state, &options).unwrap();
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(load(&flipped).is_err(), "{compression:?} bit {bit} of {}", 8 * bytes.len());
+            assert!(load(&flipped).is_err(), "{options:?} bit {bit} of {}", 8 * bytes.len());
         }
         for len in 0..bytes.len() {
-            assert!(load(&bytes[..len]).is_err(), "{compression:?} cut to {len}");
+            assert!(load(&bytes[..len]).is_err(), "{options:?} cut to {len}");
         }
         let longer = [&bytes[..], &[0]].concat();
         assert_eq!(load(&longer).unwrap_err().kind(), ErrorKind::TrailingBytes);
     }
 }
 
+/// Some bytes in the file are not what they were. Where, and what stood there.
+fn damage(bytes: &mut [u8], random: &mut Random) -> (usize, Vec<u8>) {
+    let at = random.below(bytes.len() as u64) as usize;
+    let len = (1 + random.below(16) as usize).min(bytes.len() - at);
+    let was = bytes[at..at + len].to_vec();
+    match random.below(4) {
+        // One bit; some bytes; a run of zeros; a run moved here from elsewhere.
+        0 => bytes[at] ^= 1 << random.below(8),
+        1 => bytes[at..at + len].iter_mut().for_each(|byte| *byte = random.below(256) as u8),
+        2 => bytes[at..at + len].fill(0),
+        _ => {
+            let from = random.below((bytes.len() - len) as u64) as usize;
+            bytes.copy_within(from..from + len, at);
+        }
+    }
+    (at, was)
+}
+
+/// Users of which a part can be read: several blocks of structure, of text, and of an index.
+fn users() -> Graph<'static> {
+    let mut graph = Graph::new();
+    let users: Vec<Value> = (0..6000)
+        .map(|i| {
+            let name = graph.string(&format!("user {i}"));
+            let tags: Vec<Value> = (0..i % 4).map(|tag| graph.string(&format!("tag {tag}"))).collect();
+            let tags = graph.array(tags);
+            let big = f64::from(i) / 3.0;
+            graph.object([("name", name), ("id", Value::from(i)), ("tags", tags), ("third", Value::from(big))])
+        })
+        .collect();
+    let root = graph.array(users);
+    graph.set_root(root);
+    graph
+}
+
 #[test]
 fn random_damage_to_a_large_snapshot_is_noticed() {
-    let state = numbered(1, 60_000);
     let mut random = Random(7);
-    for compression in [None, Some(Compression::Lz4)] {
-        let whole = Snapshot::to_bytes(&state, &options(compression)).unwrap();
+    let indexed = options(None).encode(EncodeOptions::new().index(true));
+    let cases = [
+        (numbered(1, 60_000), options(None), 34_000),
+        (users(), indexed, 33_000),
+        (numbered(1, 60_000), options(Some(Compression::Lz4)), 33_000),
+    ];
+    for (state, options, full) in cases {
+        let whole = Snapshot::to_bytes(&state, &options).unwrap();
         let mut bytes = whole.clone();
-        for _ in 0..times(300, 50_000) {
-            let at = random.below(bytes.len() as u64) as usize;
-            let len = (1 + random.below(16) as usize).min(bytes.len() - at);
-            match random.below(4) {
-                // One bit; some bytes; a run of zeros; a run moved here from elsewhere.
-                0 => bytes[at] ^= 1 << random.below(8),
-                1 => bytes[at..at + len].iter_mut().for_each(|byte| *byte = random.below(256) as u8),
-                2 => bytes[at..at + len].fill(0),
-                _ => {
-                    let from = random.below((whole.len() - len) as u64) as usize;
-                    bytes[at..at + len].copy_from_slice(&whole[from..from + len]);
-                }
-            }
+        for _ in 0..times(300, full) {
+            let (at, was) = damage(&mut bytes, &mut random);
             let is_same = bytes == whole;
             match load(&bytes) {
                 Ok(_) => assert!(is_same, "damage at {at} was not noticed"),
                 Err(error) => assert!(!is_same, "{error}"),
             }
-            bytes.copy_from_slice(&whole);
+            bytes[at..at + was.len()].copy_from_slice(&was);
         }
+        assert_eq!(bytes, whole);
     }
+}
+
+#[test]
+fn random_damage_to_a_large_open_snapshot_gives_no_wrong_values() {
+    use std::io::{Seek, SeekFrom, Write};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.marshal");
+    let (state, mut random) = (users(), Random(11));
+    Snapshot::save_with(&path, &state, &options(None).encode(EncodeOptions::new().index(true))).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let mut bytes = whole.clone();
+    let mut file = fs::File::options().write(true).open(&path).unwrap();
+    let mut write = |at: usize, bytes: &[u8]| {
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(bytes).unwrap();
+    };
+    let (mut noticed, mut elsewhere) = (0, 0);
+    for _ in 0..times(600, 100_000) {
+        let (at, was) = damage(&mut bytes, &mut random);
+        // The file is mapped only after it has been changed, and changed back when it is no longer.
+        write(at, &bytes[at..at + was.len()]);
+        let wanted = random.below(6000) as usize;
+        let read = || {
+            let open = Snapshot::open(&path)?;
+            open.root()?.at(wanted)?.to_graph()
+        };
+        match read() {
+            Ok(read) => {
+                let mut part = state.clone();
+                part.set_root(state.root().at(wanted).unwrap().value());
+                assert_eq!(read, part, "damage at {at}");
+                elsewhere += 1;
+            }
+            Err(_) => noticed += 1,
+        }
+        write(at, &was);
+        bytes[at..at + was.len()].copy_from_slice(&was);
+    }
+    println!("{noticed} damages were met, {elsewhere} stood elsewhere");
+    assert!(noticed > 0 && elsewhere > 0);
 }
 
 #[test]

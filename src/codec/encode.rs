@@ -84,7 +84,7 @@ impl<'g> Encoder<'g> {
             Phase::Emit(write, emission) => {
                 if write.emit(emission, steps, &mut self.message) {
                     if let Some(entries) = self.entries.take() {
-                        self.message = add_index(&self.message, entries)?;
+                        add_index(&mut self.message, 0, entries)?;
                     }
                     self.phase = Phase::Done;
                 }
@@ -132,15 +132,13 @@ pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut 
     let mut write = Write::new(graph, options);
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
     let mut emission = assemble(&mut write, options)?;
-    match entries(&write, options)? {
-        None => drop(write.emit(&mut emission, usize::MAX, out)),
-        Some(entries) => {
-            let mut message = Vec::new();
-            write.emit(&mut emission, usize::MAX, &mut message);
-            out.extend_from_slice(&add_index(&message, entries)?);
-        }
+    let entries = entries(&write, options)?;
+    let start = out.len();
+    write.emit(&mut emission, usize::MAX, out);
+    match entries {
+        None => Ok(()),
+        Some(entries) => add_index(out, start, entries).inspect_err(|_| out.truncate(start)),
     }
-    Ok(())
 }
 
 /// The message of `graph`, and for each of its nodes the identity it has there + 1; 0 for one that the root does not reach.

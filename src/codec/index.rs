@@ -18,7 +18,7 @@ use crate::wire::{Header, Sections};
 const SPACING: u64 = 1 << 12;
 
 /// The message, which has another encoder than the graph's, as the options want it.
-pub(crate) fn as_asked(message: Vec<u8>, options: &EncodeOptions) -> Result<Vec<u8>, Error> {
+pub(crate) fn as_asked(mut message: Vec<u8>, options: &EncodeOptions) -> Result<Vec<u8>, Error> {
     if let Some((name, _)) = options.entries.first() {
         let detail = format!("entry {name:?} is a value of a graph; Lazy::with_index names parts of any message");
         return Err(Error::new(ErrorKind::UnknownValue, detail));
@@ -32,37 +32,52 @@ pub(crate) fn as_asked(message: Vec<u8>, options: &EncodeOptions) -> Result<Vec<
     if message.len() as u64 > options.max_bytes.unwrap_or(u64::MAX) {
         return Err(Error::new(ErrorKind::LimitExceeded, format!("the message takes {} bytes", message.len())));
     }
-    if options.index { add_index(&message, Vec::new()) } else { Ok(message) }
+    if options.index {
+        add_index(&mut message, 0, Vec::new())?;
+    }
+    Ok(message)
 }
 
-/// The message with an index in place of any that it has. `entries`: names and identities.
+/// Gives the message from `start` on an index, in place of any that it has. `entries`: names and identities.
 ///
-/// Costs two passes over the structure, and a copy.
-pub(crate) fn add_index(message: &[u8], entries: Vec<(String, u64)>) -> Result<Vec<u8>, Error> {
-    let sections = Sections::read(message)?;
+/// Costs one pass over the structure, two where there are references. The sections are moved where they are: a second
+/// buffer of that size would cost more than all else.
+pub(crate) fn add_index(out: &mut Vec<u8>, start: usize, entries: Vec<(String, u64)>) -> Result<(), Error> {
+    let sections = Sections::read(&out[start..])?;
     let index = index_of(&sections, entries)?;
-    let shapes_section = sections.shapes.rest();
-    let structure = sections.structure.rest();
-    let (text_len, data_len) = (sections.text.len(), sections.data.len());
     let header = Header {
         refs: sections.refs,
-        structure: structure.len(),
-        shapes: shapes_section.len(),
-        text: text_len,
-        data: data_len,
+        structure: sections.structure.remaining(),
+        shapes: sections.shapes.remaining(),
+        text: sections.text.len(),
+        data: sections.data.len(),
     };
-    let mut out = Vec::with_capacity(header.message_len() + index.len() + 32);
-    header.write_indexed(index.len(), &mut out);
-    out.extend_from_slice(shapes_section);
-    out.extend_from_slice(structure);
-    out.extend_from_slice(sections.text);
-    for section in [sections.data, &index] {
-        if !section.is_empty() {
-            out.resize(out.len().next_multiple_of(DATA_ALIGN), 0);
-            out.extend_from_slice(section);
-        }
+    let body_at = sections.structure.offset() - header.shapes;
+    let body = body_at..body_at + header.shapes + header.structure + header.text;
+    let data = sections.data_at..sections.data_at + header.data;
+
+    let mut head = Vec::with_capacity(32);
+    header.write_indexed(index.len(), &mut head);
+    let body_end = head.len() + body.len();
+    let data_at = if data.is_empty() { body_end } else { body_end.next_multiple_of(DATA_ALIGN) };
+    let index_at = (data_at + data.len()).next_multiple_of(DATA_ALIGN);
+    let len = out.len() - start;
+    out.resize(start + len.max(index_at + index.len()), 0);
+    let message = &mut out[start..];
+    // Neither section over the other before that one has moved.
+    if head.len() >= body.start {
+        message.copy_within(data.clone(), data_at);
+        message.copy_within(body, head.len());
+    } else {
+        message.copy_within(body, head.len());
+        message.copy_within(data.clone(), data_at);
     }
-    Ok(out)
+    message[..head.len()].copy_from_slice(&head);
+    message[body_end..data_at].fill(0);
+    message[data_at + data.len()..index_at].fill(0);
+    message[index_at..index_at + index.len()].copy_from_slice(&index);
+    out.truncate(start + index_at + index.len());
+    Ok(())
 }
 
 /// Whether the index of a message says what reading the structure says: whether it is the one that a writer would make, with
@@ -164,6 +179,15 @@ fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<
                     container.sparse = Some(elements - 1);
                     container.left = 1;
                 }
+            }
+        }
+        if container.sparse.is_none() {
+            let until = if container.notes { container.noted + SPACING } else { u64::MAX };
+            let passed = scan.pass_leaves(container.left, until);
+            container.left -= passed;
+            container.child += passed;
+            if container.left == 0 {
+                continue;
             }
         }
         let position = scan.position();

@@ -1,5 +1,7 @@
 //! Reading over a structure without touching text or data: what a value is, and where its parts lie.
 
+mod over;
+
 use std::sync::Arc;
 
 use crate::error::{ErrorKind, Fault};
@@ -379,43 +381,6 @@ impl<'m> Scan<'m> {
         let n = self.reader.varint()?;
         self.settle();
         Ok(n)
-    }
-
-    /// Reads over the next value, and shows each item with where it begins and the scan behind it. The visitor may stop
-    /// the walk; whether it came to its end is returned.
-    pub(crate) fn walk(
-        &mut self,
-        mut visit: impl FnMut(&Self, Position, &Head) -> Result<bool, Fault>,
-    ) -> Result<bool, Fault> {
-        // Values to come, and the arrays with holes around them: what else they have to come.
-        let mut left = 1u64;
-        let mut sparse: Vec<(u64, u64)> = Vec::new();
-        loop {
-            while left == 0 {
-                match sparse.pop() {
-                    None => return Ok(true),
-                    // Behind its last element an array with holes has its extra properties.
-                    Some((outer, 0)) => left = outer.saturating_add(self.varint()?.saturating_mul(2)),
-                    Some((outer, elements)) => {
-                        self.varint()?;
-                        sparse.push((outer, elements - 1));
-                        left = 1;
-                    }
-                }
-            }
-            left -= 1;
-            let position = self.at;
-            let head = self.head()?;
-            if !visit(self, position, &head)? {
-                return Ok(false);
-            }
-            if let Head::Sparse { present, .. } = head {
-                sparse.push((left, present));
-                left = 0;
-            } else {
-                left = left.saturating_add(head.values(self.shapes));
-            }
-        }
     }
 }
 

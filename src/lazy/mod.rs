@@ -196,7 +196,9 @@ impl<B: AsRef<[u8]>> Lazy<B> {
         if let Some(guard) = view.guard {
             guard.check(view.message, 0..view.message.len())?;
         }
-        add_index(view.message, named)
+        let mut message = view.message.to_vec();
+        add_index(&mut message, 0, named)?;
+        Ok(message)
     }
 
     /// Whether the message has an index.
@@ -284,10 +286,11 @@ impl<'l> View<'l> {
 
     /// Reads over `n` values. The structure is checked as it is read.
     fn skip(&self, scan: &mut Scan<'l>, n: u64) -> Result<(), Error> {
-        for _ in 0..n {
-            self.walk(scan, |_, _, _| Ok(true))?;
-        }
-        Ok(())
+        scan.skip(n, |at| {
+            let end = self.structure.len().min(at as usize + AHEAD);
+            self.check(&self.layout.structure, (at as usize).min(end)..end)?;
+            Ok(at + AHEAD as u64 / 2)
+        })
     }
 
     fn walk(

@@ -161,7 +161,8 @@ impl Snapshot {
     /// Those of encoding.
     pub fn to_bytes(value: &(impl ToMessage + ?Sized), options: &SaveOptions) -> Result<Vec<u8>, Error> {
         let message = value.to_message(&options.encode)?;
-        let mut out = Cursor::new(Vec::with_capacity(message.len() / 2));
+        let mut out =
+            Cursor::new(Vec::with_capacity(message.len() / if options.compression.is_some() { 2 } else { 1 }));
         container::write(&mut out, &message, options).map_err(|error| reading(Path::new("memory"), error))?;
         Ok(out.into_inner())
     }
