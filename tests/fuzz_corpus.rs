@@ -36,6 +36,13 @@ fn parts() {
     replay("decode", bodies::parts);
 }
 
+#[cfg(feature = "snapshot")]
+#[test]
+fn mapped() {
+    replay("decode", bodies::mapped);
+    replay("parts", bodies::mapped);
+}
+
 #[test]
 fn graph() {
     replay("graph", bodies::graph);

@@ -1,7 +1,9 @@
 //! What each fuzz target does with its bytes. The plain tests include this file and replay the corpora with it.
 
 use laws::of_graph;
-use marshal::{EncodeOptions, Lazy, LazyCursor, Marshal};
+use marshal::{DecodeOptions, EncodeOptions, Graph, Lazy, LazyCursor, Marshal};
+#[cfg(feature = "snapshot")]
+use marshal::{Encoded, OpenSnapshot, SaveOptions, Snapshot, Sync};
 use recipe::Recipe;
 
 #[path = "../../tests/arbitrary/bytes.rs"]
@@ -39,22 +41,72 @@ pub fn parts(bytes: &[u8]) {
         for name in lazy.entries().unwrap_or_default() {
             let _ = lazy.entry(name).map(|entry| touch(entry, &mut 50));
         }
-        if let (Ok(graph), false) = (&graph, lazy.has_index()) {
-            assert_eq!(lazy.root().and_then(LazyCursor::to_graph).as_ref(), Ok(graph));
+        // An index that says what is so; there may be none.
+        if let Ok(graph) = Marshal::decode_with(bytes, &DecodeOptions::new().verify_index(true)) {
+            same(&graph, lazy.root().unwrap());
         }
     }
     let Ok(graph) = graph else { return };
     for intern in [false, true] {
         let options = EncodeOptions::new().index(true).intern_strings(intern).max_bytes(1 << 22);
         let Ok(indexed) = Marshal::encode_with(&graph, &options) else { continue };
-        let lazy = Lazy::new(&indexed).unwrap();
-        let root = lazy.root().unwrap();
-        assert_eq!(root.to_graph().as_ref(), Ok(&graph));
-        for (eager, lazy) in graph.root().properties().zip(root.properties()).take(4) {
-            let mut part = graph.clone();
-            part.set_root(eager.value().value());
-            assert_eq!(lazy.unwrap().value().to_graph(), Ok(part));
+        Marshal::check_with(&indexed, &DecodeOptions::new().verify_index(true)).unwrap();
+        same(&graph, Lazy::new(&indexed).unwrap().root().unwrap());
+    }
+}
+
+/// The parts are those of the whole.
+fn same(graph: &Graph<'_>, root: LazyCursor<'_>) {
+    assert_eq!(root.to_graph().as_ref(), Ok(graph));
+    assert_eq!(Marshal::decode(&root.to_message().unwrap()).as_ref(), Ok(graph));
+    for (eager, lazy) in graph.root().properties().zip(root.properties()).take(4) {
+        let mut part = graph.clone();
+        part.set_root(eager.value().value());
+        let lazy = lazy.unwrap().value();
+        assert_eq!(lazy.to_graph().as_ref(), Ok(&part));
+        assert_eq!(Marshal::decode(&lazy.to_message().unwrap()).as_ref(), Ok(&part));
+    }
+}
+
+/// The bytes are a file, or a message in one, that is mapped and read part by part. What is mapped reads the same as in
+/// memory.
+#[cfg(feature = "snapshot")]
+pub fn mapped(bytes: &[u8]) {
+    thread_local! {
+        static FILE: (tempfile::TempDir, std::path::PathBuf) = {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("file");
+            (directory, path)
+        };
+    }
+    FILE.with(|(_, path)| {
+        // As the file itself: a message, a snapshot, a compressed message, or nothing of the kind.
+        std::fs::write(path, bytes).unwrap();
+        if let Ok(open) = Snapshot::open(path) {
+            read_open(&open, None);
         }
+        let in_memory = Lazy::new(bytes);
+        let options = SaveOptions::new().sync(Sync::None);
+        let Ok(snapshot) = Snapshot::to_bytes(&Encoded(bytes), &options) else { return };
+        std::fs::write(path, &snapshot).unwrap();
+        match (Snapshot::open(path), in_memory) {
+            (Ok(open), Ok(in_memory)) => read_open(&open, Some(&in_memory)),
+            (Err(open), Err(in_memory)) => assert_eq!(open, in_memory),
+            (open, in_memory) => panic!("{open:?}, {in_memory:?}"),
+        }
+    });
+}
+
+#[cfg(feature = "snapshot")]
+fn read_open(open: &OpenSnapshot, in_memory: Option<&Lazy<&[u8]>>) {
+    let _ = open.root().map(|root| touch(root, &mut 100));
+    for name in open.entries().unwrap_or_default() {
+        let _ = open.entry(name).map(|entry| touch(entry, &mut 30));
+    }
+    if let Some(in_memory) = in_memory {
+        let graph = open.root().and_then(LazyCursor::to_graph);
+        assert_eq!(graph, in_memory.root().and_then(LazyCursor::to_graph));
+        assert_eq!(open.entries(), in_memory.entries());
     }
 }
 
