@@ -59,15 +59,7 @@ impl Output {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".marshal-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As a file that the shell creates; the umask takes its part.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder).map_err(failed)?;
+        let temporary = temporary(folder, &target).map_err(failed)?;
         if let Some(old) = old {
             // Best effort: some file systems have none.
             let _ = temporary.as_file().set_permissions(old.permissions());
@@ -100,6 +92,40 @@ impl Output {
         }
     }
 }
+
+/// A temporary file beside the target. It is named and locked as those of [`marshal::Snapshot::save`], so whoever writes
+/// the target next tells it from what a killed process left, and removes that.
+fn temporary(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+    let name = target.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let prefix = format!(".{name}.");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_temporary =
+            entry.file_name().to_str().is_some_and(|own| own.starts_with(&prefix) && own.ends_with(SUFFIX));
+        if is_temporary && File::open(entry.path()).is_ok_and(|file| fs4::FileExt::try_lock(&file).is_ok()) {
+            // One that can't be removed is left to the next.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As a file that the shell creates; the umask takes its part.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // Where the file system has no locks, nobody removes anything either.
+        let _ = fs4::FileExt::try_lock(file.as_file());
+        // Another process may have removed it before it was locked.
+        if file.path().try_exists().unwrap_or(true) {
+            return Ok(file);
+        }
+    }
+}
+
+const SUFFIX: &str = ".marshal-tmp";
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

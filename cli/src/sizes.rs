@@ -69,7 +69,7 @@ impl Survey {
         match value.kind() {
             Kind::Array if value.elements().is_err() => {
                 for element in value.iter().filter_map(Result::transpose) {
-                    self.add(element?, place.inside.entry("[]".into()).or_default(), depth + 1)?;
+                    self.add(element?, place.inside.entry(ELEMENTS.into()).or_default(), depth + 1)?;
                 }
             }
             Kind::Map => {
@@ -101,26 +101,42 @@ impl Survey {
 }
 
 impl Place {
-    fn largest_first(&self) -> Vec<(&String, &Place)> {
-        let mut inside: Vec<_> = self.inside.iter().collect();
-        inside.sort_by_key(|(_, place)| std::cmp::Reverse(place.bytes));
-        inside
+    /// An array stands for its elements, which are nearly all of it: `.users[]` instead of `.users` with `[]` in it.
+    fn merged(&self, name: &str) -> (String, u64, &BTreeMap<String, Place>) {
+        let (mut name, mut place) = (name.to_owned(), self);
+        while let (1, Some(elements)) = (place.inside.len(), place.inside.get(ELEMENTS)) {
+            name.push_str(ELEMENTS);
+            place = elements;
+        }
+        (name, place.count, &place.inside)
     }
 
     fn write(&self, out: &mut String, name: &str, level: usize, depth: usize, all: u64) {
+        let (name, count, inside) = self.merged(name);
         let share = self.bytes as f64 * 100.0 / all as f64;
-        let count = if self.count > 1 { format!(" in {} values", self.count) } else { String::new() };
+        let count = if count > 1 { format!(" in {count} values") } else { String::new() };
         // Writing to a String does not fail.
         let _ = writeln!(out, "{:>12} {share:>5.1}%  {}{name}{count}", self.bytes, "  ".repeat(level));
         if level < depth {
-            for (name, place) in self.largest_first() {
+            let inside = largest_first(inside);
+            // Those that the rest of the screen is worth: a thousandth of all, or the first few.
+            let shown =
+                inside.iter().take_while(|(_, place)| place.bytes * 1000 >= all).count().max(FEW).min(inside.len());
+            for (name, place) in &inside[..shown] {
                 place.write(out, name, level + 1, depth, all);
+            }
+            if let rest @ [_, ..] = &inside[shown..] {
+                let bytes: u64 = rest.iter().map(|(_, place)| place.bytes).sum();
+                let share = bytes as f64 * 100.0 / all as f64;
+                let indent = "  ".repeat(level + 1);
+                let _ = writeln!(out, "{bytes:>12} {share:>5.1}%  {indent}… {} more", rest.len());
             }
         }
     }
 
     fn to_json(&self, name: &str) -> String {
-        let inside: Vec<String> = self.largest_first().into_iter().map(|(name, place)| place.to_json(name)).collect();
+        let (name, count, inside) = self.merged(name);
+        let inside = largest_first(inside).into_iter().map(|(name, place)| place.to_json(name)).collect::<Vec<_>>();
         // No text of the data may end the script.
         let name: String = name
             .chars()
@@ -132,8 +148,20 @@ impl Place {
                 c => vec![c],
             })
             .collect();
-        format!("{{\"n\":\"{name}\",\"b\":{},\"c\":{},\"i\":[{}]}}", self.bytes, self.count, inside.join(","))
+        format!("{{\"n\":\"{name}\",\"b\":{},\"c\":{},\"i\":[{}]}}", self.bytes, count, inside.join(","))
     }
 }
+
+fn largest_first(inside: &BTreeMap<String, Place>) -> Vec<(&String, &Place)> {
+    let mut inside: Vec<_> = inside.iter().collect();
+    inside.sort_by_key(|(_, place)| std::cmp::Reverse(place.bytes));
+    inside
+}
+
+/// Of the values in a place at least so many are shown.
+const FEW: usize = 3;
+
+/// What the elements of an array are called, taken together.
+const ELEMENTS: &str = "[]";
 
 const PAGE: &str = include_str!("sizes.html");

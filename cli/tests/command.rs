@@ -406,9 +406,12 @@ fn a_snapshot_is_saved_queried_compared_and_verified() {
     folder.run(&["diff", "s.snap", "z.snap"]).success();
 
     let sizes = stdout(&folder.run(&["sizes", "s.snap"]).success());
-    assert!(sizes.lines().any(|line| line.ends_with(".users")) && sizes.contains(".name in 2000 values"), "{sizes}");
+    assert!(
+        sizes.lines().any(|line| line.ends_with(".users[] in 2000 values")) && sizes.contains(".name in 2000 values"),
+        "{sizes}"
+    );
     folder.run(&["sizes", "s.snap", "--html", "sizes.html"]).success();
-    assert!(fs::read_to_string(folder.path("sizes.html")).unwrap().contains("\"n\":\".users\""));
+    assert!(fs::read_to_string(folder.path("sizes.html")).unwrap().contains("\"n\":\".users[]\""));
 
     folder.run(&["recompress", "z.snap", "--compression", "lz4"]).success();
     assert!(stdout(&folder.run(&["verify", "z.snap"]).success()).ends_with("lz4\n"));
@@ -437,4 +440,19 @@ fn a_dictionary_is_trained_and_needed() {
         stdout(&folder.run(&["load", "d.snap", "--dictionary", "dict"]).success()),
         fs::read_to_string(folder.path("p.json")).unwrap() + "\n"
     );
+}
+
+#[test]
+fn what_a_killed_command_left_is_removed_by_the_next() {
+    let folder = Folder::new();
+    folder.file("a.json", "[1]");
+    for name in [".out.json.abc.marshal-tmp", ".other.json.abc.marshal-tmp", ".out.json.bak"] {
+        folder.file(name, "half");
+    }
+    folder.run(&["encode", "a.json", "-o", "a.marshal"]).success();
+    folder.run(&["decode", "a.marshal", "-o", "out.json"]).success();
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, [".other.json.abc.marshal-tmp", ".out.json.bak", "a.json", "a.marshal", "out.json"]);
 }
