@@ -29,7 +29,9 @@ pub fn generate(scale: usize) -> Graph {
 
 /// The whole: its value is the array of all objects, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead, bitcode::Encode, bitcode::Decode))]
+#[cfg_attr(feature = "schemas", derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, fory::ForyStruct))]
+#[cfg_attr(feature = "schemas", derive(zerompk::ToMessagePack, zerompk::FromMessagePack))]
 pub struct Graph {
     pub classes: Vec<Class>,
     pub objects: Vec<Object>,
@@ -38,7 +40,9 @@ pub struct Graph {
 /// What the objects of one class are made of. Their properties are the fields, then the edges, then
 /// `links`, an array that belongs to the object alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead, bitcode::Encode, bitcode::Decode))]
+#[cfg_attr(feature = "schemas", derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, fory::ForyStruct))]
+#[cfg_attr(feature = "schemas", derive(zerompk::ToMessagePack, zerompk::FromMessagePack))]
 pub struct Class {
     pub name: String,
     pub fields: Vec<String>,
@@ -47,7 +51,9 @@ pub struct Class {
 
 /// One object: a value for each field and a target for each edge of its class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead, bitcode::Encode, bitcode::Decode))]
+#[cfg_attr(feature = "schemas", derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, fory::ForyStruct))]
+#[cfg_attr(feature = "schemas", derive(zerompk::ToMessagePack, zerompk::FromMessagePack))]
 pub struct Object {
     pub class: usize,
     pub fields: Vec<Scalar>,
@@ -56,7 +62,9 @@ pub struct Object {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead))]
+#[cfg_attr(feature = "schemas", derive(wincode::SchemaWrite, wincode::SchemaRead, bitcode::Encode, bitcode::Decode))]
+#[cfg_attr(feature = "schemas", derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize))]
+#[cfg_attr(feature = "schemas", derive(zerompk::ToMessagePack, zerompk::FromMessagePack))]
 #[serde(untagged)]
 pub enum Scalar {
     Bool(bool),
@@ -111,4 +119,36 @@ impl Object {
 fn earlier(index: usize, random: &mut Random) -> usize {
     let end = if random.chance(30) { index.min(99) } else { index };
     random.below(end + 1)
+}
+
+/// fory derives no enum whose variants all hold one value.
+#[cfg(feature = "schemas")]
+impl fory::Serializer for Scalar {
+    type Target = Scalar;
+
+    fn write_data(value: &Scalar, to: &mut fory::WriteContext) -> Result<(), fory::Error> {
+        let variant = match value {
+            Scalar::Bool(_) => 0,
+            Scalar::Integer(_) => 1,
+            Scalar::Float(_) => 2,
+            Scalar::Text(_) => 3,
+        };
+        to.writer.write_u8(variant);
+        match value {
+            Scalar::Bool(flag) => bool::write_data(flag, to),
+            Scalar::Integer(integer) => i32::write_data(integer, to),
+            Scalar::Float(number) => f64::write_data(number, to),
+            Scalar::Text(text) => String::write_data(text, to),
+        }
+    }
+
+    fn read_data(from: &mut fory::ReadContext) -> Result<Scalar, fory::Error> {
+        match from.reader.read_u8()? {
+            0 => bool::read_data(from).map(Scalar::Bool),
+            1 => i32::read_data(from).map(Scalar::Integer),
+            2 => f64::read_data(from).map(Scalar::Float),
+            3 => String::read_data(from).map(Scalar::Text),
+            _ => Err(fory::Error::invalid_data("no such variant")),
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod input;
 mod memory;
 mod options;
 mod peers;
+mod picture;
 mod report;
 mod rounds;
 mod sameness;
@@ -16,7 +17,7 @@ mod stopwatch;
 mod typed;
 
 use std::io::{self, Write};
-use std::thread;
+use std::{fs, thread};
 
 use anyhow::{Context, Result, bail};
 
@@ -43,7 +44,18 @@ fn run(options: &Options) -> Result<()> {
     if options.list {
         return Ok(report::list(&mut out)?);
     }
+    if let Some(file) = &options.from {
+        let text = fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
+        let mut rows = report::times_from_tsv(&text)?;
+        rows.retain(|row| options.takes(row));
+        if !options.tsv {
+            rows.chunk_by(|a, b| (a.dataset, a.operation) == (b.dataset, b.operation))
+                .try_for_each(|rows| report::times_as_table(&mut out, rows))?;
+        }
+        return draw(options, &rows);
+    }
     let progress = Progress::new(options);
+    let mut measured = Vec::new();
     for dataset in options.datasets() {
         progress.says(format!("{dataset}: building"));
         let (class, others): (Vec<_>, Vec<_>) = options.operations().into_iter().partition(|op| op.is_class());
@@ -79,10 +91,20 @@ fn run(options: &Options) -> Result<()> {
                 }?;
                 out.flush()
             })?;
+            measured.extend(rows);
         }
     }
     progress.ends();
-    Ok(())
+    draw(options, &measured)
+}
+
+fn draw(options: &Options, rows: &[Row]) -> Result<()> {
+    match &options.svg {
+        Some(file) => {
+            fs::write(file, picture::draw(rows)).with_context(|| format!("could not write {}", file.display()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Every library that was asked for and can hold the input, its round trip checked.

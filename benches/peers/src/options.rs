@@ -1,5 +1,7 @@
 //! The command line: what can be asked for, and how the answer is to be read.
 
+use std::path::PathBuf;
+
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -8,6 +10,7 @@ use marshal_bench_data::Dataset;
 
 use crate::memory;
 use crate::peers::{LIBRARIES, Operation};
+use crate::report::Row;
 use crate::typed;
 
 /// Measures marshal and its competitors on the same input, in one process.
@@ -59,6 +62,14 @@ pub struct Options {
     #[arg(long)]
     pub memory: bool,
 
+    /// Draws the times as a picture into this file, also
+    #[arg(long, value_name = "FILE", conflicts_with = "memory")]
+    pub svg: Option<PathBuf>,
+
+    /// Measures nothing: takes the rows that --tsv wrote into this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["memory", "rounds"])]
+    pub from: Option<PathBuf>,
+
     /// Lists the data sets, operations and libraries
     #[arg(long)]
     pub list: bool,
@@ -86,6 +97,13 @@ impl Options {
         if self.memory { vec![Operation::Decode] } else { all_unless(&self.operation, &Operation::ALL) }
     }
 
+    /// Whether a row that was measured is of what was asked for.
+    pub fn takes(&self, row: &Row) -> bool {
+        self.datasets().contains(&row.dataset)
+            && self.operations().contains(&row.operation)
+            && self.wants(row.result.library)
+    }
+
     pub fn wants(&self, library: &str) -> bool {
         self.library.is_empty() || self.library.iter().any(|wanted| wanted == library)
     }
@@ -107,8 +125,13 @@ fn operations() -> impl TypedValueParser<Value = Operation> {
 }
 
 fn libraries() -> PossibleValuesParser {
-    let typed = typed::NAMES.iter().filter(|name| LIBRARIES.iter().all(|library| library.name != **name));
-    PossibleValuesParser::new(LIBRARIES.iter().map(|library| library.name).chain(typed.copied()))
+    PossibleValuesParser::new(known_libraries())
+}
+
+/// Whoever takes part in anything.
+pub fn known_libraries() -> impl Iterator<Item = &'static str> {
+    let typed = typed::names().filter(|name| LIBRARIES.iter().all(|library| library.name != *name));
+    LIBRARIES.iter().map(|library| library.name).chain(typed)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -2,13 +2,16 @@
 
 use std::io::{self, Write};
 
+use anyhow::{Context, Result};
 use marshal_bench_data::Dataset;
 
-use crate::peers::{LIBRARIES, Operation};
+use crate::memory::Memory;
+use crate::options::known_libraries;
+use crate::peers::Operation;
 use crate::rounds::Outcome;
 
 /// The library that the others are compared with.
-const OURS: &str = "marshal";
+pub const OURS: &str = "marshal";
 
 pub struct Row {
     pub dataset: Dataset,
@@ -24,6 +27,23 @@ pub fn times_as_tsv(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
         writeln!(out, "{dataset}\t{operation}\t{library}\t{median_nanoseconds:.0}\t{message_bytes}")?;
     }
     Ok(())
+}
+
+/// What [`times_as_tsv`] wrote.
+pub fn times_from_tsv(text: &str) -> Result<Vec<Row>> {
+    let row = |line: &str| -> Option<Row> {
+        let mut columns = line.split('\t');
+        let mut column = || columns.next();
+        let dataset = column()?.parse().ok()?;
+        let operation = column()?;
+        let operation = Operation::ALL.into_iter().find(|other| other.name() == operation)?;
+        let library = column()?;
+        let library = known_libraries().find(|other| *other == library)?;
+        let (median_nanoseconds, message_bytes) = (column()?.parse().ok()?, column()?.parse().ok()?);
+        let result = Outcome { library, median_nanoseconds, message_bytes, memory: Memory::default() };
+        columns.next().is_none().then_some(Row { dataset, operation, result })
+    };
+    text.lines().map(|line| row(line).with_context(|| format!("not a row of times: {line:?}"))).collect()
 }
 
 /// Two rows a library: the peak in bytes, the number of allocations; then the size of the message.
@@ -90,13 +110,13 @@ pub fn memory_as_table(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
 pub fn list(out: &mut impl Write) -> io::Result<()> {
     let datasets = Dataset::ALL.map(Dataset::name).join(" ");
     let operations = Operation::ALL.map(Operation::name).join(" ");
-    let libraries: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
+    let libraries: Vec<&str> = known_libraries().collect();
     writeln!(out, "datasets:   {datasets}")?;
     writeln!(out, "operations: {operations}")?;
     writeln!(out, "libraries:  {}", libraries.join(" "))
 }
 
-fn duration(nanoseconds: f64) -> String {
+pub fn duration(nanoseconds: f64) -> String {
     match nanoseconds {
         0.0..1e3 => format!("{nanoseconds:.1} ns"),
         1e3..1e6 => format!("{:.2} µs", nanoseconds / 1e3),
@@ -116,7 +136,7 @@ fn ratio(part: usize, whole: usize) -> String {
 mod tests {
     use marshal_bench_data::Dataset;
 
-    use super::{Row, memory_as_tsv, times_as_table, times_as_tsv};
+    use super::{Row, memory_as_tsv, times_as_table, times_as_tsv, times_from_tsv};
     use crate::memory::Memory;
     use crate::peers::Operation;
     use crate::rounds::Outcome;
@@ -137,6 +157,11 @@ mod tests {
     fn a_row_has_five_columns() {
         let rows = [row("bson", 1234.4)];
         assert_eq!(text(|out| times_as_tsv(out, &rows).unwrap()), "small\tdecode\tbson\t1234\t320\n");
+        let read = times_from_tsv("small\tdecode\tbson\t1234\t320\n").unwrap();
+        assert_eq!(text(|out| times_as_tsv(out, &read).unwrap()), "small\tdecode\tbson\t1234\t320\n");
+        for wrong in ["small\tdecode\tbson\t1234\n", "small\tdecode\tnobody\t1234\t320\n", "\n"] {
+            assert!(times_from_tsv(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(
             text(|out| memory_as_tsv(out, &rows).unwrap()),
             "small\tdecode-peak-bytes\tbson\t640\t320\nsmall\tdecode-allocations\tbson\t7\t320\n",

@@ -1,16 +1,24 @@
-//! Each library's typed calls. What goes through serde here is what goes through serde in that library.
+//! Each library's typed calls through serde, and the list of all codecs.
 
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::{Codec, Message, Typed, Types, Value, WincodeConfig};
+use super::schemas::{Bitcode, Fory, Rkyv, Wincode, Zerompk};
+use super::{Codec, Message, Typed, Types, Value};
 use crate::options::Options;
 use crate::peers::Entrant;
 
-/// Lists the codecs: in the order of the rows.
+/// Lists the codecs, in the order of the rows: those whose messages name the fields, then those that read nothing
+/// without the types, or without what the types were registered as.
 macro_rules! codecs {
-    ($($codec:ident,)*) => {
-        pub const NAMES: &[&str] = &[$($codec::NAME,)*];
+    ($($named:ident)*; $($typed:ident)*) => {
+        /// Who takes part.
+        pub fn names() -> impl Iterator<Item = &'static str> {
+            [$($named::NAME,)*].into_iter().chain(NEED_TYPES.iter().copied())
+        }
+
+        /// Those that need the types to read.
+        pub const NEED_TYPES: &[&str] = &[$($typed::NAME,)*];
 
         pub(super) fn each<T: Types + 'static>(
             value: &T::Owned,
@@ -20,8 +28,11 @@ macro_rules! codecs {
         where
             T::Owned: Clone,
         {
-            $(if options.wants($codec::NAME) {
-                entrants.extend(Typed::<$codec, T>::prepare(value)?);
+            $(if options.wants($named::NAME) {
+                entrants.extend(Typed::<$named, T>::prepare(value)?);
+            })*
+            $(if options.wants($typed::NAME) {
+                entrants.extend(Typed::<$typed, T>::prepare(value)?);
             })*
             Ok(())
         }
@@ -29,8 +40,8 @@ macro_rules! codecs {
 }
 
 codecs! {
-    Marshal, SerdeJson, SimdJson, SonicRs, RmpSerde, Cbor4ii, Ciborium, Bson, Flexbuffers,
-    RmpSerdeArrays, Postcard, Bitcode, Wincode,
+    Marshal SerdeJson SimdJson SonicRs RmpSerde Cbor4ii Ciborium Bson Flexbuffers;
+    Fory RmpSerdeArrays Postcard BitcodeSerde Bitcode Wincode Zerompk Rkyv
 }
 
 struct Marshal;
@@ -246,10 +257,10 @@ impl Codec for Postcard {
     }
 }
 
-struct Bitcode;
+struct BitcodeSerde;
 
-impl Codec for Bitcode {
-    const NAME: &'static str = "bitcode";
+impl Codec for BitcodeSerde {
+    const NAME: &'static str = "bitcode-serde";
 
     fn encode<T: Value>(value: &T, out: &mut Vec<u8>) -> Result<()> {
         *out = bitcode::serialize(value)?;
@@ -262,23 +273,5 @@ impl Codec for Bitcode {
 
     fn decode_borrowed<'a, B: Deserialize<'a>>(message: Message<'a>) -> Option<Result<B>> {
         Some(bitcode::deserialize(message.bytes()).map_err(Into::into))
-    }
-}
-
-struct Wincode;
-
-impl Codec for Wincode {
-    const NAME: &'static str = "wincode";
-
-    fn encode<T: Value>(value: &T, out: &mut Vec<u8>) -> Result<()> {
-        Ok(wincode::config::serialize_into(out, value, WincodeConfig::new())?)
-    }
-
-    fn decode<T: Value>(message: Message<'_>) -> Result<T> {
-        Ok(wincode::config::deserialize(message.bytes(), WincodeConfig::new())?)
-    }
-
-    fn decode_borrowed<'a, B: Deserialize<'a>>(_: Message<'a>) -> Option<Result<B>> {
-        None
     }
 }

@@ -2,22 +2,24 @@
 //! Knows how a sample is taken of any codec; which ones there are is in `codecs`.
 
 mod codecs;
+mod schemas;
 
 use std::fmt::Debug;
 use std::hint::black_box;
 use std::marker::PhantomData;
+use std::panic::{self, AssertUnwindSafe};
 
 use anyhow::{Result, ensure};
 use marshal_bench_data::{Dataset, borrowed, graph, log, mesh, numbers, records, save, small, text, updates};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use wincode::config::Configuration;
 
 use crate::options::Options;
 use crate::peers::{CHECKED, Entrant, Operation, Peer};
 use crate::stopwatch::{Sample, time, time_each};
+use schemas::Schemas;
 
-pub use codecs::NAMES;
+pub use codecs::{NEED_TYPES, names};
 
 /// A library's typed calls.
 trait Codec {
@@ -46,29 +48,10 @@ impl<'a> Message<'a> {
     }
 }
 
-/// wincode's bound on what it allocates at once would refuse the larger data sets.
-type WincodeConfig = Configuration<true, { usize::MAX }>;
-
 /// What the types of the data sets can do.
-trait Value:
-    Serialize
-    + DeserializeOwned
-    + PartialEq
-    + Debug
-    + wincode::SchemaWrite<WincodeConfig, Src = Self>
-    + for<'de> wincode::SchemaRead<'de, WincodeConfig, Dst = Self>
-{
-}
+trait Value: Serialize + DeserializeOwned + PartialEq + Debug + Schemas {}
 
-impl<T> Value for T where
-    T: Serialize
-        + DeserializeOwned
-        + PartialEq
-        + Debug
-        + wincode::SchemaWrite<WincodeConfig, Src = T>
-        + for<'de> wincode::SchemaRead<'de, WincodeConfig, Dst = T>
-{
-}
+impl<T: Serialize + DeserializeOwned + PartialEq + Debug + Schemas> Value for T {}
 
 /// A data set's type, and the one that borrows, if anything in it can be borrowed.
 trait Types {
@@ -137,14 +120,26 @@ impl<C: Codec + 'static, T: Types + 'static> Typed<C, T>
 where
     T::Owned: Clone,
 {
-    /// `None` where the library can't hold the value: postcard has no untagged enums, bson no large unsigned integers.
+    /// `None` where the library can't hold the value, and a line that says why.
     fn prepare(value: &T::Owned) -> Result<Option<Entrant>> {
         let mut message = Vec::new();
-        if C::encode(value, &mut message).is_err() {
-            return Ok(None);
-        }
-        let mut copy = message.clone();
-        let Ok(read) = C::decode::<T::Owned>(Self::input(&message, &mut copy)) else { return Ok(None) };
+        let mut copy = Vec::new();
+        let read = panic::catch_unwind(AssertUnwindSafe(|| {
+            C::encode(value, &mut message)?;
+            copy.clone_from(&message);
+            C::decode::<T::Owned>(Self::input(&message, &mut copy))
+        }));
+        let read = match read {
+            Ok(Ok(read)) => read,
+            Ok(Err(error)) => {
+                eprintln!("{} has no row: {error}", C::NAME);
+                return Ok(None);
+            }
+            Err(_) => {
+                eprintln!("{} has no row: it panics", C::NAME);
+                return Ok(None);
+            }
+        };
         ensure!(read == *value, "{} gives another value back", C::NAME);
         let mut copy = message.clone();
         if T::BORROWS
