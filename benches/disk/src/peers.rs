@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use marshal::compress::Compression;
-use marshal::{EncodeOptions, Graph, OpenSnapshot, SaveOptions, Snapshot, Sync};
+use marshal::{EncodeOptions, Graph, OpenSnapshot, SaveOptions, Serde, Snapshot, Sync};
 use rkyv::rancor;
 
 use crate::users::{User, graph};
@@ -31,16 +31,21 @@ type Make = for<'u> fn(&'u [User], &Path) -> Result<Box<dyn Peer + 'u>>;
 
 /// Those that take part; `whole`: also those that have to read everything to read anything.
 pub fn all(_: &[User], whole: bool) -> Vec<Make> {
-    let in_place: [Make; 3] = [
+    let in_place: [Make; 4] = [
         |users, dir| Ours::make("marshal", SaveOptions::new(), users, dir),
         |users, dir| Ours::make("marshal-unsynced", SaveOptions::new().sync(Sync::None), users, dir),
+        |users, dir| Ok(Box::new(Typed { users, path: dir.join("marshal-typed") })),
         |users, dir| Ok(Box::new(Rkyv { users, path: dir.join("rkyv") })),
     ];
-    let others: [Make; 6] = [
+    let others: [Make; 7] = [
         |users, dir| Ours::make("marshal-zstd", SaveOptions::new().compression(Compression::Zstd), users, dir),
         |users, dir| {
             let value = serde_json::to_value(users)?;
-            Ok(Box::new(Json { value, path: dir.join("json") }))
+            Ok(Box::new(Json { name: "serde_json", sync: false, value, path: dir.join("json") }))
+        },
+        |users, dir| {
+            let value = serde_json::to_value(users)?;
+            Ok(Box::new(Json { name: "serde_json-synced", sync: true, value, path: dir.join("json-synced") }))
         },
         |users, dir| Ok(Box::new(Packed { name: "rmp-serde-zstd", users, path: dir.join("rmp"), write: rmp, read: from_rmp })),
         |users, dir| {
@@ -113,18 +118,54 @@ impl Peer for Ours {
     }
 }
 
+/// Users as a serde type, saved as ours does by default, with an index.
+struct Typed<'u> {
+    users: &'u [User],
+    path: PathBuf,
+}
+
+impl Peer for Typed<'_> {
+    fn name(&self) -> &'static str {
+        "marshal-typed"
+    }
+
+    fn save(&self) -> Result<()> {
+        let options = SaveOptions::new().encode(EncodeOptions::new().index(true));
+        Ok(Snapshot::save_with(&self.path, &Serde(self.users), &options)?)
+    }
+
+    fn load(&self) -> Result<usize> {
+        Ok(Snapshot::load_serde::<Vec<User>>(&self.path)?.len())
+    }
+
+    fn open_read_one(&self, index: usize) -> Result<String> {
+        let user: User = Snapshot::open(&self.path)?.root()?.at(index)?.deserialize()?;
+        Ok(user.name)
+    }
+
+    fn bytes(&self) -> Result<u64> {
+        Ok(fs::metadata(&self.path)?.len())
+    }
+}
+
 struct Json {
+    name: &'static str,
+    sync: bool,
     value: serde_json::Value,
     path: PathBuf,
 }
 
 impl Peer for Json {
     fn name(&self) -> &'static str {
-        "serde_json"
+        self.name
     }
 
     fn save(&self) -> Result<()> {
-        Ok(fs::write(&self.path, serde_json::to_vec(&self.value)?)?)
+        fs::write(&self.path, serde_json::to_vec(&self.value)?)?;
+        if self.sync {
+            File::open(&self.path)?.sync_all()?;
+        }
+        Ok(())
     }
 
     fn load(&self) -> Result<usize> {
@@ -270,7 +311,7 @@ const STATES: redb::TableDefinition<'_, u32, &[u8]> = redb::TableDefinition::new
 
 impl Redb<'_> {
     fn all(&self) -> Result<Vec<User>> {
-        use redb::{ReadableDatabase, ReadableTable};
+        use redb::ReadableDatabase;
         let database = redb::Database::open(&self.path)?;
         let read = database.begin_read()?;
         let table = read.open_table(STATES)?;
