@@ -85,7 +85,7 @@ impl Marshal {
     ///
     /// Those of [`decode`](Self::decode), and `limit-exceeded` over a bound in the options.
     pub fn decode_with<'a>(bytes: &'a [u8], options: &DecodeOptions) -> Result<Graph<'a>, Error> {
-        codec::decode(bytes, options, false).map(|(graph, _)| graph)
+        codec::decode(bytes, options)
     }
 
     /// Decodes the message at the start of `bytes`, and says how long it is.
@@ -107,7 +107,7 @@ impl Marshal {
     ///
     /// Those of [`decode`](Self::decode), except `trailing-bytes`.
     pub fn decode_prefix(bytes: &[u8]) -> Result<(Graph<'_>, usize), Error> {
-        codec::decode(bytes, &DecodeOptions::new(), true)
+        codec::decode_prefix(bytes, &DecodeOptions::new())
     }
 
     /// Validates a message as [`decode`](Self::decode) does, and builds nothing but what is open at a time.

@@ -50,11 +50,11 @@ impl Read<'_> {
         };
         let (graph, n) = (&self.graph, (self.frame().end - first) as usize / width);
         let slot = |i: usize| graph.slots[first as usize + width * i];
-        let second = if self.strings.is_empty() {
-            self.distinct.first_duplicate(n, |i| graph.same_key(slot(i)))
+        let second = if self.kept.strings.is_empty() {
+            self.kept.distinct.first_duplicate(n, |i| graph.same_key(slot(i)))
         } else {
-            (0..n).for_each(|i| self.known.note(graph, slot(i)));
-            self.distinct.first_duplicate(n, |i| self.known.key(graph, slot(i)))
+            (0..n).for_each(|i| self.kept.known.note(graph, slot(i)));
+            self.kept.distinct.first_duplicate(n, |i| self.kept.known.key(graph, slot(i)))
         };
         match second {
             None => Ok(true),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::index::check_index;
-use super::known::Known;
+use super::kept::Reading;
 use super::options::DecodeOptions;
 use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::graph::{Distinct, Graph, NodeId, Shapes, Slot, Step, TextStore, path};
+use crate::graph::{Graph, NodeId, Shapes, Slot, Step, TextStore, path};
 use crate::wire::{Reader, Sections};
 
 /// Decodes a message a step at a time: a step is one value, one shape, or the validation of the text.
@@ -30,7 +30,18 @@ use crate::wire::{Reader, Sections};
 /// # Ok::<(), marshal::Error>(())
 /// ```
 pub struct Decoder<'a> {
-    engine: Engine<'a, true>,
+    input: &'a [u8],
+    phase: Phase<'a>,
+    failed: Option<Error>,
+    end: usize,
+    read: Read<'a>,
+}
+
+enum Phase<'a> {
+    Shapes(Box<ShapesReader<'a>>),
+    Text,
+    Structure,
+    Done,
 }
 
 impl<'a> Decoder<'a> {
@@ -40,7 +51,14 @@ impl<'a> Decoder<'a> {
     ///
     /// Those of the message's head (`spec/format.md`, section 2).
     pub fn new(input: &'a [u8], options: &DecodeOptions) -> Result<Self, Error> {
-        Ok(Decoder { engine: Engine::new(input, options)? })
+        let sections = sections(input)?;
+        let known = shapes::known(&sections.shapes);
+        let phase = match &known {
+            None => Phase::Shapes(Box::new(ShapesReader::new(sections.shapes.clone()))),
+            Some(_) => Phase::Text,
+        };
+        let read = Read::new(&sections, known.unwrap_or_else(Shapes::none), options, true);
+        Ok(Decoder { input, phase, failed: None, end: sections.end, read })
     }
 
     /// Runs for up to `steps` steps and says whether the message is decoded.
@@ -49,12 +67,15 @@ impl<'a> Decoder<'a> {
     ///
     /// What is wrong with the message, with the offset and the path of it. A decoder that has failed fails again.
     pub fn run(&mut self, steps: usize) -> Result<bool, Error> {
-        self.engine.run(steps)
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.step(steps).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
     /// Where the message ends in the input.
     pub fn message_len(&self) -> usize {
-        self.engine.end
+        self.end
     }
 
     /// The graph; what is left to decode is decoded first.
@@ -63,54 +84,95 @@ impl<'a> Decoder<'a> {
     ///
     /// Those of [`run`](Self::run).
     pub fn finish(mut self) -> Result<Graph<'a>, Error> {
-        self.engine.run_to_end()?;
-        Ok(self.engine.read.graph)
+        while !self.run(usize::MAX)? {}
+        let Read { graph, kept, .. } = self.read;
+        kept.keep();
+        Ok(graph)
+    }
+
+    fn step(&mut self, steps: usize) -> Result<bool, Error> {
+        match &mut self.phase {
+            Phase::Shapes(reader) => {
+                if let Some(shapes) = reader.run(steps)? {
+                    self.read.graph.shapes = shapes;
+                    self.phase = Phase::Text;
+                }
+            }
+            Phase::Text => {
+                self.read.validate_text()?;
+                self.phase = Phase::Structure;
+            }
+            Phase::Structure => {
+                if self.read.run(steps).map_err(|fault| self.read.explain(fault, self.input))? {
+                    self.phase = Phase::Done;
+                    self.read.verify_index(self.input)?;
+                }
+            }
+            Phase::Done => {}
+        }
+        Ok(matches!(self.phase, Phase::Done))
     }
 }
 
 /// Validates a message and keeps no more of it than the containers that are open.
 pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
-    let mut engine = Engine::<'_, false>::new(input, options)?;
-    engine.refuse_trailing(input)?;
-    engine.run_to_end()
+    let sections = whole_sections(input)?;
+    let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, false);
+    read.to_end(input)?;
+    read.kept.keep();
+    Ok(())
 }
 
-/// Decodes the message that `input` is, or begins with.
-pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions, prefix: bool) -> Result<(Graph<'a>, usize), Error> {
-    let mut engine = Engine::<'_, true>::new(input, options)?;
-    if !prefix {
-        engine.refuse_trailing(input)?;
-    }
-    engine.run_to_end()?;
-    Ok((engine.read.graph, engine.end))
+/// Decodes the message that `input` is.
+pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<Graph<'a>, Error> {
+    let sections = whole_sections(input)?;
+    let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
+    read.to_end(input)?;
+    let Read { graph, kept, .. } = read;
+    kept.keep();
+    Ok(graph)
+}
+
+/// Decodes the message that `input` begins with, and says how long it is.
+pub(crate) fn decode_prefix<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<(Graph<'a>, usize), Error> {
+    let sections = sections(input)?;
+    let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
+    read.to_end(input)?;
+    let Read { graph, kept, .. } = read;
+    kept.keep();
+    Ok((graph, sections.end))
 }
 
 /// The path to the value whose tag is at `offset`, or to the one that it is part of. Decodes up to there.
 #[cold]
 pub(crate) fn path_at(input: &[u8], offset: usize) -> Option<String> {
-    let mut engine = Engine::<'_, true>::new(input, &DecodeOptions::new()).ok()?;
-    while !matches!(engine.phase, Phase::Structure) || engine.read.structure.offset() < offset {
-        if engine.step(1).ok()? {
+    let mut decoder = Decoder::new(input, &DecodeOptions::new()).ok()?;
+    while !matches!(decoder.phase, Phase::Structure) || decoder.read.structure.offset() < offset {
+        if decoder.step(1).ok()? {
             return None;
         }
     }
-    matches!(engine.phase, Phase::Structure).then(|| engine.path())
+    matches!(decoder.phase, Phase::Structure).then(|| decoder.read.path())
 }
 
-/// `BUILD`: whether what has been read is kept. Without it, a container's values are dropped when it closes.
-pub(super) struct Engine<'a, const BUILD: bool> {
-    input: &'a [u8],
-    phase: Phase<'a>,
-    failed: Option<Error>,
-    end: usize,
-    pub(super) read: Read<'a>,
+/// The sections of the message that `input` is.
+#[inline(always)]
+fn whole_sections(input: &[u8]) -> Result<Sections<'_>, Fault> {
+    let sections = sections(input)?;
+    match sections.end == input.len() {
+        true => Ok(sections),
+        false => Err(Fault::new(ErrorKind::TrailingBytes, sections.end)),
+    }
 }
 
-enum Phase<'a> {
-    Shapes(Box<ShapesReader<'a>>),
-    Text,
-    Structure,
-    Done,
+/// The sections of the message at the start of `input`.
+#[inline(always)]
+fn sections(input: &[u8]) -> Result<Sections<'_>, Fault> {
+    let sections = Sections::read(input)?;
+    match sections.structure.remaining().max(sections.shapes.remaining()) > MAX_SECTION {
+        true => Err(Fault::new(ErrorKind::LimitExceeded, 4)),
+        false => Ok(sections),
+    }
 }
 
 /// The state of reading the structure.
@@ -133,16 +195,9 @@ pub(super) struct Read<'a> {
     pub(super) graph: Graph<'a>,
     /// Steps that are left of this run.
     pub(super) left: usize,
-    /// Whether the container that is open was entered by the value before, so that its next value is not a leaf.
-    pub(super) entered: bool,
     /// Whether values are kept when their container closes.
     pub(super) build: bool,
-    pub(super) strings: Vec<Slot>,
-    pub(super) known: Known,
-    pub(super) distinct: Distinct,
-    /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
-    /// and back would cost more than all else that opening a container does.
-    pub(super) stack: Vec<Frame>,
+    pub(super) kept: Box<Reading>,
     /// Which key or entry of the container that is open stands twice.
     pub(super) doubled: Option<Doubled>,
 }
@@ -192,6 +247,24 @@ pub(super) struct Doubled {
     pub(super) left: u32,
 }
 
+impl Doubled {
+    /// Where in the input it begins: found by decoding again up to there, so that no offsets need to be kept for messages
+    /// that are right.
+    #[cold]
+    fn locate(self, input: &[u8], options: &DecodeOptions) -> Option<usize> {
+        let mut again = Decoder::new(input, options).ok()?;
+        loop {
+            let Frame { next, end, node, role } = *again.read.frame();
+            if matches!(again.phase, Phase::Structure) && self == (Doubled { node, role, left: end - next }) {
+                return Some(again.read.structure.offset());
+            }
+            if again.step(1).ok()? {
+                return None;
+            }
+        }
+    }
+}
+
 impl Role {
     /// Whether a container of this role minds which values it gets.
     #[inline]
@@ -208,27 +281,22 @@ impl Frame {
     }
 }
 
-impl<'a, const BUILD: bool> Engine<'a, BUILD> {
-    fn new(input: &'a [u8], options: &DecodeOptions) -> Result<Self, Fault> {
-        let sections = Sections::read(input)?;
-        if sections.structure.remaining() > MAX_SECTION || sections.shapes.remaining() > MAX_SECTION {
-            return Err(Fault::new(ErrorKind::LimitExceeded, 4));
-        }
-        let mut graph = Graph::borrowing("", sections.data);
-        let phase = match (sections.shapes.remaining(), shapes::known(sections.shapes.rest())) {
-            (0, _) => Phase::Text,
-            (_, Some(known)) => {
-                graph.shapes = known;
-                Phase::Text
-            }
-            _ => Phase::Shapes(Box::new(ShapesReader::new(sections.shapes))),
-        };
-        let structure = sections.structure;
-        graph.slots.reserve(1 + structure.remaining().min(MAX_FIRST_SLOTS));
-        graph.slots.push(Slot::Undefined);
-        let root = Frame { next: 0, end: 1, node: NodeId(u32::MAX), role: Role::Root };
-        let read = Read {
-            structure,
+/// Structure and shapes of at most this many bytes: their values are counted in 32 bits.
+const MAX_SECTION: usize = 1 << 31;
+
+/// Room for slots that is taken at once; each value has at least a byte of structure.
+const MAX_FIRST_SLOTS: usize = 1 << 16;
+
+impl<'a> Read<'a> {
+    /// Everything is made where it is to lie: moving it costs more than a small message does.
+    #[inline(always)]
+    fn new(sections: &Sections<'a>, shapes: Arc<Shapes>, options: &DecodeOptions, build: bool) -> Self {
+        let mut kept = Reading::take();
+        kept.stack.push(Frame { next: 0, end: 1, node: NodeId(u32::MAX), role: Role::Root });
+        let mut slots = Vec::with_capacity(1 + sections.structure.remaining().min(MAX_FIRST_SLOTS));
+        slots.push(Slot::Undefined);
+        Read {
+            structure: sections.structure.clone(),
             text_bytes: sections.text,
             text: "",
             text_base: sections.text_at,
@@ -240,74 +308,33 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
             options: options.clone(),
             owed: 1,
             values: 0,
-            graph,
+            graph: Graph::decoding(slots, shapes, sections.data),
             left: 0,
-            entered: false,
-            build: BUILD,
-            strings: Vec::new(),
-            known: Known::default(),
-            distinct: Distinct::default(),
-            stack: vec![root],
+            build,
+            kept,
             doubled: None,
-        };
-        Ok(Engine { input, phase, failed: None, end: sections.end, read })
-    }
-
-    fn refuse_trailing(&self, input: &[u8]) -> Result<(), Fault> {
-        if self.end == input.len() { Ok(()) } else { Err(Fault::new(ErrorKind::TrailingBytes, self.end)) }
-    }
-
-    fn run(&mut self, steps: usize) -> Result<bool, Error> {
-        match &self.failed {
-            Some(error) => Err(error.clone()),
-            None => self.step(steps).map_err(|fault| {
-                let error = self.explain(fault);
-                self.failed = Some(error.clone());
-                error
-            }),
         }
     }
 
-    fn run_to_end(&mut self) -> Result<(), Error> {
-        while !self.run(usize::MAX)? {}
-        Ok(())
+    /// Reads everything that comes after the shapes.
+    fn to_end(&mut self, input: &[u8]) -> Result<(), Error> {
+        self.validate_text()?;
+        while !self.run(usize::MAX).map_err(|fault| self.explain(fault, input))? {}
+        Ok(self.verify_index(input)?)
     }
 
-    fn step(&mut self, steps: usize) -> Result<bool, Fault> {
-        match &mut self.phase {
-            Phase::Shapes(reader) => {
-                if let Some(shapes) = reader.run(steps)? {
-                    self.read.graph.shapes = shapes;
-                    self.phase = Phase::Text;
-                }
-            }
-            Phase::Text => {
-                self.read.validate_text()?;
-                self.phase = Phase::Structure;
-            }
-            Phase::Structure => {
-                if self.read.run(steps)? {
-                    self.read.finish()?;
-                    self.phase = Phase::Done;
-                    if self.read.options.verify_index {
-                        check_index(self.input)?;
-                    }
-                }
-            }
-            Phase::Done => {}
-        }
-        Ok(matches!(self.phase, Phase::Done))
+    /// Checks the index of a message that has been read, if that was asked for.
+    #[inline]
+    fn verify_index(&self, input: &[u8]) -> Result<(), Fault> {
+        if self.options.verify_index { check_index(input) } else { Ok(()) }
     }
 
-    /// Adds to a fault where in the value it is.
+    /// Adds to a fault of the structure where in the value it is.
     #[cold]
-    fn explain(&self, fault: Fault) -> Error {
+    fn explain(&self, fault: Fault, input: &[u8]) -> Error {
         let mut fault = fault;
-        if !matches!(self.phase, Phase::Structure) {
-            return fault.into();
-        }
-        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, self.read.doubled) {
-            fault.at = self.locate(doubled).unwrap_or(fault.at);
+        if let (ErrorKind::DuplicateKey, Some(doubled)) = (fault.kind, self.doubled) {
+            fault.at = doubled.locate(input, &self.options).unwrap_or(fault.at);
         }
         Error::from(fault).at_path(self.path())
     }
@@ -315,45 +342,21 @@ impl<'a, const BUILD: bool> Engine<'a, BUILD> {
     /// Where the value stands that is being read.
     #[cold]
     fn path(&self) -> String {
-        let read = &self.read;
         // A parent stands behind the value that is being read; a frame that is full is itself at fault.
-        let (current, parents) = read.stack.split_last().unwrap_or((&DONE, &[]));
+        let (current, parents) = self.kept.stack.split_last().unwrap_or((&DONE, &[]));
         let parents = parents.iter().map(|frame| (frame, frame.next - 1));
         let current = (current.next < current.end).then_some((current, current.next));
-        let steps = parents.chain(current).filter(|(frame, _)| frame.role != Role::Root).map(|(frame, slot)| Step {
-            node: frame.node,
-            index: read
-                .graph
-                .node(frame.node)
-                .map_or(0, |node| read.graph.values_of(node).index_of(slot as usize) as u32),
-        });
-        path(&read.graph, steps)
+        let index_of = |frame: &Frame, slot: u32| {
+            let node = self.graph.node(frame.node);
+            node.map_or(0, |node| self.graph.values_of(node).index_of(slot as usize) as u32)
+        };
+        let steps = parents
+            .chain(current)
+            .filter(|(frame, _)| frame.role != Role::Root)
+            .map(|(frame, slot)| Step { node: frame.node, index: index_of(frame, slot) });
+        path(&self.graph, steps)
     }
 
-    /// Where in the input a doubled key or entry begins: found by decoding again up to there, so that no offsets need to
-    /// be kept for messages that are right.
-    #[cold]
-    fn locate(&self, doubled: Doubled) -> Option<usize> {
-        let mut again = Engine::<'_, true>::new(self.input, &self.read.options).ok()?;
-        loop {
-            let Frame { next, end, node, role } = *again.read.frame();
-            if matches!(again.phase, Phase::Structure) && doubled == (Doubled { node, role, left: end - next }) {
-                return Some(again.read.structure.offset());
-            }
-            if again.step(1).ok()? {
-                return None;
-            }
-        }
-    }
-}
-
-/// Structure and shapes of at most this many bytes: their values are counted in 32 bits.
-const MAX_SECTION: usize = 1 << 31;
-
-/// Room for slots that is taken at once; each value has at least a byte of structure.
-const MAX_FIRST_SLOTS: usize = 1 << 16;
-
-impl Read<'_> {
     /// The text is UTF-8. All of it at once: a vectorised pass over bytes that are then lent as one `str`.
     fn validate_text(&mut self) -> Result<(), Fault> {
         self.text = match simdutf8::basic::from_utf8(self.text_bytes) {
@@ -368,7 +371,7 @@ impl Read<'_> {
     }
 
     /// All sections are used up, and the first slot is the root.
-    fn finish(&mut self) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self) -> Result<(), Fault> {
         self.structure.finish()?;
         if self.text_used < self.text.len() {
             return Err(Fault::new(ErrorKind::UnusedBytes, self.text_base + self.text_used));
@@ -382,14 +385,14 @@ impl Read<'_> {
 
     #[inline]
     pub(super) fn frame(&self) -> &Frame {
-        self.stack.last().unwrap_or(&DONE)
+        self.kept.stack.last().unwrap_or(&DONE)
     }
 
     /// The root's frame is never taken off the stack.
     #[inline]
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
-        let current = self.stack.len() - 1;
-        &mut self.stack[current]
+        let current = self.kept.stack.len() - 1;
+        &mut self.kept.stack[current]
     }
 
     pub(super) fn shapes(&self) -> &Shapes {

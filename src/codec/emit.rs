@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::scratch::Scratch;
 use crate::graph::Graph;
 use crate::wire::Header;
 use crate::wire::header::DATA_ALIGN;
 
-/// What the structure, once written, refers to.
+/// The structure that is being written, and what it refers to.
+#[derive(Default)]
 pub(super) struct Parts {
     pub(super) structure: Vec<u8>,
     pub(super) text: TextParts,
@@ -18,22 +18,22 @@ pub(super) struct Parts {
 }
 
 /// The text as runs of the graph's: neighbouring strings are copied as one.
+#[derive(Default)]
 pub(super) struct TextParts {
     runs: Vec<Run>,
     current: Run,
     len: u64,
-    /// Where the graph's text is in two parts: no run goes over it.
-    border: u64,
     /// Text that the graph does not hold as such.
     copied: String,
 }
 
 /// Bytes of the graph's text, or of the copied text.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     copied: bool,
     at: u64,
     end: u64,
+    /// Where the graph's text is in two parts: no run goes over it.
     border: u64,
 }
 
@@ -48,9 +48,11 @@ impl Run {
 }
 
 impl TextParts {
-    fn new(border: u64, runs: Vec<Run>) -> Self {
-        let current = Run { copied: false, at: 0, end: 0, border };
-        TextParts { runs, current, len: 0, border, copied: String::new() }
+    fn begin(&mut self, border: u64) {
+        self.runs.clear();
+        self.current = Run { copied: false, at: 0, end: 0, border };
+        self.len = 0;
+        self.copied.clear();
     }
 
     /// Adds text of the graph.
@@ -66,10 +68,10 @@ impl TextParts {
     pub(super) fn push_copied(&mut self, text: &str) {
         let at = self.copied.len() as u64;
         self.copied.push_str(text);
-        let end = self.copied.len() as u64;
+        let (end, border) = (self.copied.len() as u64, self.current.border);
         self.close(self.current);
-        self.close(Run { copied: true, at, end, border: self.border });
-        self.current = Run { copied: false, at: 0, end: 0, border: self.border };
+        self.close(Run { copied: true, at, end, border });
+        self.current = Run { copied: false, at: 0, end: 0, border };
     }
 
     /// The run that is open. Whoever extends it gives it back through [`set_run`](Self::set_run).
@@ -97,6 +99,15 @@ impl TextParts {
         self.runs.iter().chain([&self.current]).all(is_text)
     }
 
+    #[inline]
+    fn bytes<'a>(&'a self, run: Run, graph: &'a Graph<'_>) -> &'a [u8] {
+        if run.copied {
+            &self.copied.as_bytes()[run.at as usize..run.end as usize]
+        } else {
+            graph.text.run(run.at, run.end - run.at)
+        }
+    }
+
     fn close(&mut self, run: Run) {
         if run.end > run.at {
             self.len += run.end - run.at;
@@ -116,24 +127,23 @@ struct Payload {
 }
 
 impl Parts {
-    #[inline]
-    pub(super) fn new(border: u64, scratch: &mut Scratch) -> Self {
-        let mut structure = std::mem::take(&mut scratch.structure);
-        structure.clear();
-        let mut runs = std::mem::take(&mut scratch.runs);
-        runs.clear();
-        Parts { structure, text: TextParts::new(border, runs), payloads: Vec::new(), data_len: 0, copied: Vec::new() }
+    pub(super) fn begin(&mut self, border: u64) {
+        self.structure.clear();
+        self.text.begin(border);
+        self.payloads.clear();
+        self.data_len = 0;
+        self.copied.clear();
+    }
+
+    /// The largest capacity of its buffers.
+    pub(super) fn largest(&self) -> usize {
+        let text = self.text.runs.capacity().max(self.text.copied.capacity());
+        self.structure.capacity().max(text).max(self.payloads.capacity()).max(self.copied.capacity())
     }
 
     /// Bytes that the message will hold and that take memory already.
     pub(super) fn copied_len(&self) -> u64 {
         (self.text.copied.len() + self.copied.len()) as u64
-    }
-
-    /// Gives back what the next encoder can use again.
-    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
-        scratch.structure = std::mem::take(&mut self.structure);
-        scratch.runs = std::mem::take(&mut self.text.runs);
     }
 
     /// Adds bytes of the graph, aligned.
@@ -145,6 +155,12 @@ impl Parts {
         let at = self.copied.len() as u64;
         self.copied.extend_from_slice(bytes);
         self.push_payload(align, Payload { copied: true, pad: 0, at, len: bytes.len() as u64 });
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, payload: Payload, graph: &'a Graph<'_>) -> &'a [u8] {
+        let Payload { copied, at, len, .. } = payload;
+        if copied { &self.copied[at as usize..(at + len) as usize] } else { graph.bytes.get(at, len) }
     }
 
     fn push_payload(&mut self, align: usize, payload: Payload) {
@@ -159,6 +175,7 @@ impl Parts {
 /// Copies the parts into one message, a block at a time.
 pub(super) struct Emission<'g> {
     header: Header,
+    message_len: usize,
     shapes: Cow<'g, [u8]>,
     /// Where in the buffer the message begins.
     start: usize,
@@ -189,63 +206,63 @@ impl<'g> Emission<'g> {
             text: parts.text.len as usize,
             data: parts.data_len as usize,
         };
-        Emission { header, shapes, start: 0, part: Part::Head }
+        Emission { message_len: header.message_len(), header, shapes, start: 0, part: Part::Head }
     }
 
     pub(super) fn message_len(&self) -> usize {
-        self.header.message_len()
+        self.message_len
+    }
+
+    /// Copies everything to the end of `out`.
+    #[inline]
+    pub(super) fn whole(&self, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) {
+        let start = self.head(out);
+        out.extend_from_slice(&parts.structure);
+        for &run in &parts.text.runs {
+            out.extend_from_slice(parts.text.bytes(run, graph));
+        }
+        if !parts.payloads.is_empty() {
+            pad(out, start);
+        }
+        for &payload in &parts.payloads {
+            out.resize(out.len() + usize::from(payload.pad), 0);
+            out.extend_from_slice(parts.bytes(payload, graph));
+        }
     }
 
     /// Copies up to `steps` blocks to the end of `out`, and says whether all have been copied.
     pub(super) fn run(&mut self, steps: usize, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) -> bool {
-        let block = if steps == usize::MAX { usize::MAX } else { BLOCK };
-        let Parts { structure, text, payloads, copied, .. } = parts;
+        let Parts { structure, text, payloads, .. } = parts;
         for _ in 0..steps {
             self.part = match self.part {
                 Part::Head => {
-                    self.start = out.len();
-                    out.reserve_exact(self.header.message_len());
-                    self.header.write(out);
-                    out.extend_from_slice(&self.shapes);
+                    self.start = self.head(out);
                     Part::Structure(0)
                 }
-                Part::Structure(done) => match copy_block(out, structure, done, block) {
+                Part::Structure(done) => match copy_block(out, structure, done) {
                     0 => Part::Text(0, 0),
                     n => Part::Structure(done + n),
                 },
                 Part::Text(index, done) => match text.runs.get(index) {
                     None => Part::Pad,
-                    Some(&Run { copied: is_copied, at, end, .. }) => {
-                        let bytes = if is_copied {
-                            &text.copied.as_bytes()[at as usize..end as usize]
-                        } else {
-                            graph.text.run(at, end - at)
-                        };
-                        match copy_block(out, bytes, done, block) {
-                            0 => Part::Text(index + 1, 0),
-                            n => Part::Text(index, done + n),
-                        }
-                    }
+                    Some(&run) => match copy_block(out, text.bytes(run, graph), done) {
+                        0 => Part::Text(index + 1, 0),
+                        n => Part::Text(index, done + n),
+                    },
                 },
                 Part::Pad => {
                     if !payloads.is_empty() {
-                        let len = out.len() - self.start;
-                        out.resize(self.start + len.next_multiple_of(DATA_ALIGN), 0);
+                        pad(out, self.start);
                     }
                     Part::Data(0, 0)
                 }
                 Part::Data(index, done) => match payloads.get(index) {
                     None => return true,
-                    Some(&Payload { copied: is_copied, pad, at, len }) => {
+                    Some(&payload) => {
                         if done == 0 {
-                            out.resize(out.len() + usize::from(pad), 0);
+                            out.resize(out.len() + usize::from(payload.pad), 0);
                         }
-                        let bytes = if is_copied {
-                            &copied[at as usize..(at + len) as usize]
-                        } else {
-                            graph.bytes.get(at, len)
-                        };
-                        match copy_block(out, bytes, done, block) {
+                        match copy_block(out, parts.bytes(payload, graph), done) {
                             0 => Part::Data(index + 1, 0),
                             n => Part::Data(index, done + n),
                         }
@@ -255,12 +272,27 @@ impl<'g> Emission<'g> {
         }
         false
     }
+
+    /// Makes room, writes header and shapes, and says where in `out` they begin.
+    fn head(&self, out: &mut Vec<u8>) -> usize {
+        let start = out.len();
+        out.reserve_exact(self.message_len);
+        self.header.write(out);
+        out.extend_from_slice(&self.shapes);
+        start
+    }
 }
 
-/// Copies what is left of `bytes` from `done`, at most `block` of it: how much that was.
-fn copy_block(out: &mut Vec<u8>, bytes: &[u8], done: usize, block: usize) -> usize {
+/// Brings the message that begins at `start` to where its data may begin.
+fn pad(out: &mut Vec<u8>, start: usize) {
+    let len = out.len() - start;
+    out.resize(start + len.next_multiple_of(DATA_ALIGN), 0);
+}
+
+/// Copies what is left of `bytes` from `done`, at most a block of it: how much that was.
+fn copy_block(out: &mut Vec<u8>, bytes: &[u8], done: usize) -> usize {
     let rest = &bytes[done..];
-    let now = &rest[..rest.len().min(block)];
+    let now = &rest[..rest.len().min(BLOCK)];
     out.extend_from_slice(now);
     now.len()
 }

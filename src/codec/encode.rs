@@ -86,7 +86,9 @@ impl<'g> Encoder<'g> {
                     if let Some(entries) = self.entries.take() {
                         add_index(&mut self.message, 0, entries)?;
                     }
-                    self.phase = Phase::Done;
+                    if let Phase::Emit(write, _) = std::mem::replace(&mut self.phase, Phase::Done) {
+                        write.kept.keep();
+                    }
                 }
             }
             Phase::Done => {}
@@ -97,7 +99,7 @@ impl<'g> Encoder<'g> {
 
 /// Goes from what has been written to putting it together.
 fn assemble<'g>(write: &mut Write<'g>, options: &EncodeOptions) -> Result<Emission<'g>, Error> {
-    if write.shapes.has_unknown_symbol {
+    if write.kept.shapes.has_unknown_symbol {
         return Err(Error::new(ErrorKind::UnknownValue, "a property key is a Symbol of another graph"));
     }
     if !write.has_own_text() {
@@ -131,10 +133,10 @@ fn entries(write: &Write<'_>, options: &EncodeOptions) -> Result<Option<Vec<(Str
 pub(crate) fn encode_into(graph: &Graph<'_>, options: &EncodeOptions, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut write = Write::new(graph, options);
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
-    let mut emission = assemble(&mut write, options)?;
+    let emission = assemble(&mut write, options)?;
     let entries = entries(&write, options)?;
     let start = out.len();
-    write.emit(&mut emission, usize::MAX, out);
+    write.emit_whole(emission, out);
     match entries {
         None => Ok(()),
         Some(entries) => add_index(out, start, entries).inspect_err(|_| out.truncate(start)),
@@ -146,11 +148,11 @@ pub(crate) fn encode_noting(graph: &Graph<'_>) -> Result<(Vec<u8>, Vec<u32>), Er
     let options = EncodeOptions::new();
     let mut write = Write::new(graph, &options);
     write.run(usize::MAX).map_err(|kind| explain(&write, kind))?;
-    let mut emission = assemble(&mut write, &options)?;
+    let emission = assemble(&mut write, &options)?;
     // Putting together gives the table away.
-    let identities = write.identities.clone();
+    let identities = write.kept.identities.clone();
     let mut message = Vec::new();
-    write.emit(&mut emission, usize::MAX, &mut message);
+    write.emit_whole(emission, &mut message);
     Ok((message, identities))
 }
 

@@ -43,7 +43,7 @@ impl Read<'_> {
                 let source = self.graph.lend_text(text);
                 if u64::from(text.len()) > self.options.max_regexp_bytes {
                     ErrorKind::LimitExceeded
-                } else if self.known.is_source(text, || is_source(source)) {
+                } else if self.kept.known.is_source(text, || is_source(source)) {
                     return Ok(());
                 } else {
                     ErrorKind::BadRegExp

@@ -24,7 +24,7 @@ pub(crate) fn as_asked(mut message: Vec<u8>, options: &EncodeOptions) -> Result<
         return Err(Error::new(ErrorKind::UnknownValue, detail));
     }
     if options.intern_strings {
-        let (graph, _) = decode(&message, &DecodeOptions::new(), false)?;
+        let graph = decode(&message, &DecodeOptions::new())?;
         let mut again = Vec::new();
         encode_into(&graph, options, &mut again)?;
         return Ok(again);
@@ -100,11 +100,7 @@ pub(super) fn check_index(message: &[u8]) -> Result<(), Fault> {
 
 /// The index section of a message in which the objects with these identities are named.
 fn index_of(sections: &Sections<'_>, mut entries: Vec<(String, u64)>) -> Result<Vec<u8>, Error> {
-    let shapes_section = sections.shapes.clone();
-    let shapes: Arc<Shapes> = match shapes_section.rest().is_empty() {
-        true => Arc::default(),
-        false => read_shapes(shapes_section)?,
-    };
+    let shapes = read_shapes(&sections.shapes)?;
     let structure = sections.structure.clone();
     let base = structure.offset();
     let scan = Scan::new(structure, base, sections.text.len(), sections.data.len(), sections.refs, &shapes);

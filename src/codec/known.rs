@@ -42,6 +42,16 @@ impl Hash for KnownKey<'_> {
 }
 
 impl Known {
+    pub(super) fn clear(&mut self) {
+        self.hashes.clear();
+        self.sources.clear();
+    }
+
+    /// The larger capacity of its tables.
+    pub(super) fn capacity(&self) -> usize {
+        self.hashes.capacity().max(self.sources.capacity())
+    }
+
     /// Takes note of the string in `slot`, if it is long.
     pub(super) fn note(&mut self, graph: &Graph<'_>, slot: Slot) {
         if let Slot::Text(text) = slot

@@ -42,7 +42,7 @@ impl Read<'_> {
     }
 
     /// The next identity.
-    #[inline]
+    #[inline(always)]
     fn push_node(&mut self, node: Node) -> NodeId {
         let id = self.graph.nodes.len();
         if self.graph.nodes.capacity() == id {
@@ -55,9 +55,13 @@ impl Read<'_> {
 
     /// How many items to make room for, `len` of which have come from the structure that has been read: as many as the
     /// rest makes likely, so that a large graph is not twice as large as it needs to be; but half as many again at least,
-    /// so that what is copied stays linear.
+    /// so that what is copied stays linear. One item says nothing.
     #[cold]
     fn forecast(&self, len: usize) -> usize {
+        const FIRST: usize = 4;
+        if len == 1 {
+            return FIRST;
+        }
         let rest = self.structure.remaining() as u64;
         let read = (self.structure.len() as u64 - rest).max(1);
         let likely = len as u64 + (len as u64 * rest / read) * 17 / 16;
@@ -67,24 +71,32 @@ impl Read<'_> {
     }
 
     /// Places an object and goes on with its values.
-    #[inline]
+    ///
+    /// Always inlined, so that the node is made where it is to lie: read as a whole just after it was written in parts, it
+    /// would be waited for.
+    #[inline(always)]
     fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
-        if self.stack.len() > self.options.max_depth {
+        if self.kept.stack.len() > self.options.max_depth {
             return Err(Fault::new(ErrorKind::LimitExceeded, at));
         }
         let id = self.push_node(node);
         self.place(Slot::Node(id));
+        self.fill(id, span, role);
+        Ok(())
+    }
+
+    /// Goes on with the values of an object that has been placed.
+    #[inline]
+    fn fill(&mut self, id: NodeId, span: Span, role: Role) {
         let (mut next, end) = (span.start, span.start + span.len);
         if role == Role::Plain {
             // Most objects hold no others: they are read at once, and need no frame.
             next += self.leaves(next, end);
             if next == end && self.build {
-                return Ok(());
+                return;
             }
-            self.entered = next < end;
         }
-        self.stack.push(Frame { next, end, node: id, role });
-        Ok(())
+        self.kept.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]

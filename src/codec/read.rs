@@ -8,14 +8,15 @@ use crate::graph::{Extent, Node, NodeId, Slot, well_formed};
 use crate::wire::{tag, varint};
 
 impl Read<'_> {
-    /// Reads up to `steps` values and says whether the root is complete.
+    /// Reads up to `steps` values and says whether the root is complete, and with it the message.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, Fault> {
         self.left = steps;
         while self.left > 0 {
             let &Frame { next, end, role, .. } = self.frame();
             if role == Role::Plain {
-                // A container that has just been entered has had its turn.
-                let read = if std::mem::take(&mut self.entered) { 0 } else { self.leaves(next, end) };
+                // Where the next value is an array or a shaped object, there are no leaves before it.
+                let is_container = matches!(self.structure.rest(), [tag::ARRAY..tag::NULL, ..]);
+                let read = if is_container { 0 } else { self.leaves(next, end) };
                 self.frame_mut().next += read;
                 if next + read < end {
                     if self.left == 0 {
@@ -29,6 +30,7 @@ impl Read<'_> {
                 self.choosy_value()?;
             }
             if self.leave()? {
+                self.finish()?;
                 return Ok(true);
             }
         }
@@ -97,10 +99,10 @@ impl Read<'_> {
             if !is_bare && !self.close()? {
                 continue;
             }
-            if self.stack.len() == 1 {
+            if self.kept.stack.len() == 1 {
                 return Ok(true);
             }
-            self.stack.pop();
+            self.kept.stack.pop();
         }
     }
 
@@ -111,54 +113,40 @@ impl Read<'_> {
     /// [`run`](Self::run), which begins again at its tag.
     #[inline(never)]
     pub(super) fn leaves(&mut self, start: u32, end: u32) -> u32 {
-        let bytes = self.structure.rest();
-        let text = self.text.as_bytes();
-        let (mut at, mut text_used) = (0, self.text_used);
-        // The next `len` bytes of the text, if they end where a character does.
-        let mut string = |len: usize| {
-            let end = text_used + len;
-            let whole = match text.get(end) {
-                Some(&byte) => (byte as i8) >= -0x40,
-                None => end == text.len(),
-            };
-            whole.then(|| Slot::Text(Extent::new(false, len as u32, std::mem::replace(&mut text_used, end) as u64)))
-        };
+        let (mut bytes, text) = (self.structure.rest(), self.text.as_bytes());
+        let (before, mut text_used) = (bytes.len(), self.text_used);
+        let slots = &mut self.graph.slots[start as usize..end as usize];
+        let most = slots.len().min(self.left);
         let mut read = 0;
-        for slot in self.graph.slots[start as usize..end as usize].iter_mut().take(self.left) {
-            let Some((&tag, operand)) = bytes.get(at..).and_then(<[u8]>::split_first) else { break };
-            let operand_len;
-            (*slot, operand_len) = match tag {
-                ..=tag::INT_MAX => (Slot::Number(f64::from(tag)), 0),
-                tag::STRING..tag::ARRAY => match string(usize::from(tag - tag::STRING)) {
-                    Some(text) => (text, 0),
-                    None => break,
-                },
-                tag::NULL => (Slot::Null, 0),
-                tag::UNDEFINED => (Slot::Undefined, 0),
-                tag::FALSE => (Slot::Bool(false), 0),
-                tag::TRUE => (Slot::Bool(true), 0),
-                tag::U8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0])), 1),
-                tag::U16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_u16(operand))), 2),
-                tag::U32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_u32(operand))), 4),
-                tag::I8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0] as i8)), 1),
-                tag::I16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_i16(operand))), 2),
-                tag::I32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_i32(operand))), 4),
-                tag::F32 if operand.len() >= 4 => (Slot::number(f64::from(Le::read_f32(operand))), 4),
-                tag::F64 if operand.len() >= 8 => (Slot::number(Le::read_f64(operand)), 8),
+        for slot in &mut slots[..most] {
+            let Some((&tag, operand)) = bytes.split_first() else { break };
+            let (len, rest) = match tag {
+                tag::STRING..tag::ARRAY => (usize::from(tag - tag::STRING), operand),
                 tag::STRING_LONG => match varint::read(operand) {
-                    Ok((len, taken)) if len <= u64::from(u32::MAX) => match string(len as usize) {
-                        Some(text) => (text, taken),
-                        None => break,
-                    },
+                    Ok((len, taken)) if len <= u64::from(u32::MAX) => (len as usize, &operand[taken..]),
                     _ => break,
                 },
-                _ => break,
+                _ => {
+                    let Some((leaf, taken)) = leaf(tag, operand) else { break };
+                    *slot = leaf;
+                    bytes = &operand[taken..];
+                    read += 1;
+                    continue;
+                }
             };
-            at += 1 + operand_len;
+            // The text that follows has to be there, and not to begin within a character.
+            let end = text_used + len;
+            match text.get(end) {
+                Some(&byte) if (byte as i8) >= -0x40 => {}
+                None if end == text.len() => {}
+                _ => break,
+            }
+            *slot = Slot::Text(Extent::new(false, len as u32, text_used as u64));
+            (text_used, bytes) = (end, rest);
             read += 1;
         }
         self.text_used = text_used;
-        self.structure.skip(at);
+        self.structure.skip(before - bytes.len());
         self.owed -= u64::from(read);
         self.left -= read as usize;
         read
@@ -223,12 +211,12 @@ impl Read<'_> {
                     ..=tag::INTERNED => return Err(Fault::new(ErrorKind::WrongType, at)),
                     _ => return Err(Fault::new(ErrorKind::BadTag, at)),
                 };
-                self.strings.push(text);
+                self.kept.strings.push(text);
                 Ok(Some(text))
             }
             tag::INTERNED => {
                 let id = self.structure.varint()?;
-                let known = usize::try_from(id).ok().and_then(|id| self.strings.get(id));
+                let known = usize::try_from(id).ok().and_then(|id| self.kept.strings.get(id));
                 known.copied().map(Some).ok_or_else(|| Fault::new(ErrorKind::UnknownString, at))
             }
             _ => Ok(None),
@@ -311,4 +299,25 @@ impl Read<'_> {
         }
         Ok(start as u64)
     }
+}
+
+/// The value with this tag, if it is no string and holds no others, and how many bytes follow the tag.
+#[inline(always)]
+fn leaf(tag: u8, operand: &[u8]) -> Option<(Slot, usize)> {
+    Some(match tag {
+        ..=tag::INT_MAX => (Slot::Number(f64::from(tag)), 0),
+        tag::NULL => (Slot::Null, 0),
+        tag::UNDEFINED => (Slot::Undefined, 0),
+        tag::FALSE => (Slot::Bool(false), 0),
+        tag::TRUE => (Slot::Bool(true), 0),
+        tag::U8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0])), 1),
+        tag::U16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_u16(operand))), 2),
+        tag::U32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_u32(operand))), 4),
+        tag::I8 if !operand.is_empty() => (Slot::Number(f64::from(operand[0] as i8)), 1),
+        tag::I16 if operand.len() >= 2 => (Slot::Number(f64::from(Le::read_i16(operand))), 2),
+        tag::I32 if operand.len() >= 4 => (Slot::Number(f64::from(Le::read_i32(operand))), 4),
+        tag::F32 if operand.len() >= 4 => (Slot::number(f64::from(Le::read_f32(operand))), 4),
+        tag::F64 if operand.len() >= 8 => (Slot::number(Le::read_f64(operand)), 8),
+        _ => return None,
+    })
 }

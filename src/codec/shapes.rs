@@ -24,8 +24,12 @@ thread_local! {
     static KNOWN: RefCell<VecDeque<Known>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// What `section` holds, if it was read here before.
-pub(super) fn known(section: &[u8]) -> Option<Arc<Shapes>> {
+/// What `section` holds, if it was read here before or is empty.
+pub(super) fn known(section: &Reader<'_>) -> Option<Arc<Shapes>> {
+    let section = section.rest();
+    if section.is_empty() {
+        return Some(Shapes::none());
+    }
     KNOWN.with_borrow(|known| known.iter().find(|(bytes, _)| **bytes == *section).map(|(_, shapes)| Arc::clone(shapes)))
 }
 
@@ -278,9 +282,9 @@ impl<'a> ShapesReader<'a> {
 }
 
 /// Reads a whole section of shapes.
-pub(crate) fn read_shapes(section: Reader<'_>) -> Result<Arc<Shapes>, Fault> {
-    if let Some(known) = known(section.rest()) {
-        return Ok(known);
+pub(crate) fn read_shapes(section: &Reader<'_>) -> Result<Arc<Shapes>, Fault> {
+    match known(section) {
+        Some(known) => Ok(known),
+        None => ShapesReader::new(section.clone()).run(usize::MAX).map(Option::unwrap_or_default),
     }
-    ShapesReader::new(section).run(usize::MAX).map(Option::unwrap_or_default)
 }

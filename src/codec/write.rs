@@ -5,11 +5,11 @@ mod objects;
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
-use super::emit::{Emission, Parts};
+use super::emit::Emission;
 use super::intern::{Intern, Interned};
+use super::kept::Writing;
 use super::options::EncodeOptions;
-use super::scratch::Scratch;
-use super::write_shapes::{Numbered, ShapeWriter};
+use super::write_shapes::Numbered;
 use crate::error::ErrorKind;
 use crate::graph::{Extent, Graph, Key, Node, NodeId, ShapeKind, Slot, Span, packed_kind};
 use crate::wire::{structure, tag, varint};
@@ -17,16 +17,12 @@ use crate::wire::{structure, tag, varint};
 /// The state of writing the structure.
 pub(super) struct Write<'g> {
     pub(super) graph: &'g Graph<'g>,
-    pub(super) shapes: ShapeWriter<'g>,
-    parts: Parts,
-    /// By node: identity + 1, or 0 for one not yet met.
-    pub(super) identities: Vec<u32>,
+    /// What grows while it is written.
+    pub(super) kept: Box<Writing>,
     next_identity: u32,
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
     strings: Option<Interned<'g>>,
-    /// The open containers; the one that is being written lies on it too, see the decoder's.
-    stack: Vec<Frame>,
     max_bytes: u64,
     /// Steps that are left of this run.
     left: usize,
@@ -75,42 +71,34 @@ impl Frame {
 impl<'g> Write<'g> {
     #[inline]
     pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
-        let mut scratch = Scratch::take();
-        let mut identities = std::mem::take(&mut scratch.identities);
-        identities.clear();
-        identities.resize(graph.nodes.len(), 0);
-        let mut stack = std::mem::take(&mut scratch.stack);
-        stack.clear();
-        stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
+        let mut kept = Writing::take(graph);
+        kept.stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            shapes: ShapeWriter::new(graph, &mut scratch),
-            parts: Parts::new(graph.text.border(), &mut scratch),
-            identities,
+            kept,
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
             strings: options.intern_strings.then(|| Interned::of(graph)),
             max_bytes: options.max_bytes.unwrap_or(u64::MAX),
-            stack,
             left: 0,
         }
     }
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.stack.iter()
+        self.kept.stack.iter()
     }
 
     /// What puts together what has been written.
     pub(super) fn emission(&mut self) -> Emission<'g> {
-        Emission::new(self.shapes.section(), &mut self.parts, self.refs)
+        Emission::new(self.kept.shapes.section(self.graph), &mut self.kept.parts, self.refs)
     }
 
     /// The identity that an object has been written with.
     pub(super) fn identity(&self, slot: Slot) -> Result<u64, ErrorKind> {
         let id = slot.node().ok_or(ErrorKind::UnknownValue)?;
-        match self.identities.get(id.index()) {
+        match self.kept.identities.get(id.index()) {
             // With its instance it is one object.
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&identity) if identity > 0 => Ok(u64::from(identity - 1)),
@@ -120,23 +108,19 @@ impl<'g> Write<'g> {
 
     /// Whether all text that has been written is the graph's own.
     pub(super) fn has_own_text(&self) -> bool {
-        self.parts.text.is_of(self.graph)
+        self.kept.parts.text.is_of(self.graph)
     }
 
-    /// Puts together what has been written, see [`Emission::run`]. The buffers are left to the next encoder then.
-    pub(super) fn emit(&mut self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
-        let done = emission.run(steps, self.graph, &self.parts, out);
-        if done {
-            let mut scratch = Scratch {
-                identities: std::mem::take(&mut self.identities),
-                stack: std::mem::take(&mut self.stack),
-                ..Scratch::default()
-            };
-            self.parts.recycle(&mut scratch);
-            self.shapes.recycle(&mut scratch);
-            scratch.keep();
-        }
-        done
+    /// Puts together what has been written, see [`Emission::run`].
+    pub(super) fn emit(&self, emission: &mut Emission<'g>, steps: usize, out: &mut Vec<u8>) -> bool {
+        emission.run(steps, self.graph, &self.kept.parts, out)
+    }
+
+    /// Puts together what has been written at once, and leaves the buffers to the next encoder.
+    #[inline]
+    pub(super) fn emit_whole(self, emission: Emission<'g>, out: &mut Vec<u8>) {
+        emission.whole(self.graph, &self.kept.parts, out);
+        self.kept.keep();
     }
 
     /// Writes up to `steps` values and says whether the root is complete.
@@ -170,10 +154,10 @@ impl<'g> Write<'g> {
                 }
                 if role == Role::Elements {
                     self.extra_properties();
-                } else if self.stack.len() == 1 {
+                } else if self.kept.stack.len() == 1 {
                     return Ok(true);
                 } else {
-                    self.stack.pop();
+                    self.kept.stack.pop();
                 }
             }
         }
@@ -182,14 +166,14 @@ impl<'g> Write<'g> {
 
     #[inline]
     fn frame(&self) -> &Frame {
-        &self.stack[self.stack.len() - 1]
+        &self.kept.stack[self.kept.stack.len() - 1]
     }
 
     /// The root's frame is never taken off the stack.
     #[inline]
     fn frame_mut(&mut self) -> &mut Frame {
-        let current = self.stack.len() - 1;
-        &mut self.stack[current]
+        let current = self.kept.stack.len() - 1;
+        &mut self.kept.stack[current]
     }
 
     /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
@@ -200,15 +184,15 @@ impl<'g> Write<'g> {
             return 0;
         }
         let slots = &self.graph.slots[start as usize..end as usize];
-        let out = &mut self.parts.structure;
-        let mut run = self.parts.text.run();
+        let out = &mut self.kept.parts.structure;
+        let mut run = self.kept.parts.text.run();
         let mut written = 0;
         for slot in slots.iter().take(self.left) {
             match *slot {
                 Slot::Text(text) if !text.flag() => {
                     structure::string(out, text.len() as usize);
                     if !run.extend(text.at(), u64::from(text.len())) {
-                        run = self.parts.text.next_run(run, text.at(), u64::from(text.len()));
+                        run = self.kept.parts.text.next_run(run, text.at(), u64::from(text.len()));
                     }
                 }
                 Slot::Number(number) => structure::number(out, number),
@@ -219,7 +203,7 @@ impl<'g> Write<'g> {
             }
             written += 1;
         }
-        self.parts.text.set_run(run);
+        self.kept.parts.text.set_run(run);
         self.left -= written as usize;
         written
     }
@@ -248,7 +232,7 @@ impl<'g> Write<'g> {
                 };
                 let first = self.elements().map_or(next, |span| span.start as usize);
                 let expected = if next == first { 0 } else { index(next - 2) + 1 };
-                varint::write(&mut self.parts.structure, index(next) - expected);
+                varint::write(&mut self.kept.parts.structure, index(next) - expected);
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
@@ -272,23 +256,23 @@ impl<'g> Write<'g> {
 
     fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
         match slot {
-            Slot::Number(number) => structure::number(&mut self.parts.structure, number),
+            Slot::Number(number) => structure::number(&mut self.kept.parts.structure, number),
             Slot::Text(text) => return self.text(text),
             Slot::Node(id) => return self.node(id),
-            Slot::Null => self.parts.structure.push(tag::NULL),
-            Slot::Undefined => self.parts.structure.push(tag::UNDEFINED),
-            Slot::Bool(false) => self.parts.structure.push(tag::FALSE),
-            Slot::Bool(true) => self.parts.structure.push(tag::TRUE),
+            Slot::Null => self.kept.parts.structure.push(tag::NULL),
+            Slot::Undefined => self.kept.parts.structure.push(tag::UNDEFINED),
+            Slot::Bool(false) => self.kept.parts.structure.push(tag::FALSE),
+            Slot::Bool(true) => self.kept.parts.structure.push(tag::TRUE),
             Slot::BigInt(n) => {
                 let magnitude = self.graph.magnitude(n);
                 if magnitude.len() != n.len() as usize || magnitude.last().map_or(n.flag(), |&top| top == 0) {
                     return Err(ErrorKind::UnknownValue);
                 }
-                structure::bigint(&mut self.parts.structure, n.flag(), magnitude);
+                structure::bigint(&mut self.kept.parts.structure, n.flag(), magnitude);
             }
             Slot::Symbol(index) => {
-                let number = self.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                structure::tagged(&mut self.parts.structure, tag::SYMBOL, u64::from(number));
+                let number = self.kept.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
+                structure::tagged(&mut self.kept.parts.structure, tag::SYMBOL, u64::from(number));
             }
         }
         Ok(())
@@ -300,17 +284,17 @@ impl<'g> Write<'g> {
             // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
-                    _ if self.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
+                    _ if self.kept.parts.copied_len() + text.bytes().len() as u64 > self.max_bytes => {
                         return Err(ErrorKind::LimitExceeded);
                     }
                     (_, Some(units)) => {
                         self.utf16_tag(units.len() / 2);
-                        self.parts.copied_payload(2, units);
+                        self.kept.parts.copied_payload(2, units);
                     }
                     (utf8, None) => {
                         let utf8 = utf8.unwrap_or_default();
-                        structure::string(&mut self.parts.structure, utf8.len());
-                        self.parts.text.push_copied(utf8);
+                        structure::string(&mut self.kept.parts.structure, utf8.len());
+                        self.kept.parts.text.push_copied(utf8);
                     }
                 }
                 Ok(())
@@ -329,16 +313,16 @@ impl<'g> Write<'g> {
                 return Err(ErrorKind::UnknownValue);
             }
             self.utf16_tag(len);
-            self.parts.payload(2, text.at(), 2 * len as u64);
+            self.kept.parts.payload(2, text.at(), 2 * len as u64);
         } else {
-            structure::string(&mut self.parts.structure, len);
-            self.parts.text.push(text.at(), len as u64);
+            structure::string(&mut self.kept.parts.structure, len);
+            self.kept.parts.text.push(text.at(), len as u64);
         }
         Ok(())
     }
 
     fn utf16_tag(&mut self, units: usize) {
-        structure::tagged(&mut self.parts.structure, tag::STRING_UTF16, units as u64);
+        structure::tagged(&mut self.kept.parts.structure, tag::STRING_UTF16, units as u64);
     }
 
     /// Writes what interning adds to a string; whether that is all of it.
@@ -346,11 +330,11 @@ impl<'g> Write<'g> {
         match self.strings.as_mut().map(|strings| strings.intern(text)) {
             None | Some(Intern::Whole) => false,
             Some(Intern::First) => {
-                self.parts.structure.push(tag::INTERN);
+                self.kept.parts.structure.push(tag::INTERN);
                 false
             }
             Some(Intern::Again(id)) => {
-                structure::tagged(&mut self.parts.structure, tag::INTERNED, id);
+                structure::tagged(&mut self.kept.parts.structure, tag::INTERNED, id);
                 true
             }
         }
@@ -358,7 +342,7 @@ impl<'g> Write<'g> {
 
     #[inline]
     fn node(&mut self, id: NodeId) -> Result<(), ErrorKind> {
-        match self.identities.get_mut(id.index()) {
+        match self.kept.identities.get_mut(id.index()) {
             None => Err(ErrorKind::UnknownValue),
             Some(identity @ 0) => {
                 self.next_identity += 1;
@@ -368,7 +352,7 @@ impl<'g> Write<'g> {
             Some(_) if self.bases.contains(&id) => Err(ErrorKind::SharedBase),
             Some(&mut identity) => {
                 self.refs = true;
-                structure::tagged(&mut self.parts.structure, tag::REFERENCE, u64::from(identity - 1));
+                structure::tagged(&mut self.kept.parts.structure, tag::REFERENCE, u64::from(identity - 1));
                 Ok(())
             }
         }
@@ -381,7 +365,7 @@ impl<'g> Write<'g> {
         if !self.graph.is_base(node) {
             return Err(ErrorKind::WrongType);
         }
-        if self.identities[id.index()] != 0 {
+        if self.kept.identities[id.index()] != 0 {
             return Err(ErrorKind::SharedBase);
         }
         self.bases.insert(id);
@@ -399,23 +383,23 @@ impl<'g> Write<'g> {
                 return;
             }
         }
-        self.stack.push(Frame { next, end, node: id, role });
+        self.kept.stack.push(Frame { next, end, node: id, role });
     }
 
     #[inline]
     fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
         match self.graph.nodes[id.index()] {
             Node::Object { shape, start, .. } => {
-                match self.shapes.number(shape) {
+                match self.kept.shapes.number(self.graph, shape) {
                     Some(Numbered { number, keys }) => {
-                        structure::object(&mut self.parts.structure, number);
+                        structure::object(&mut self.kept.parts.structure, number);
                         self.enter(id, start, keys as usize, Role::Plain);
                     }
                     None => {
                         let len = self.graph.shapes.keys_len(shape);
                         let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
                         structure::tagged(
-                            &mut self.parts.structure,
+                            &mut self.kept.parts.structure,
                             if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
                             len as u64,
                         );
@@ -445,7 +429,7 @@ impl<'g> Write<'g> {
             self.packed(kind, slots.len(), slots.iter().filter_map(number));
             return Ok(());
         }
-        structure::array(&mut self.parts.structure, slots.len());
+        structure::array(&mut self.kept.parts.structure, slots.len());
         self.enter(id, span.start, slots.len(), Role::Plain);
         Ok(())
     }

@@ -6,15 +6,14 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::scratch::Scratch;
 use crate::graph::{
     ClassRef, Graph, JsStr, Key, MAX_PLAIN_SHAPES, Node, NodeId, ShapeKind, Symbol, SymbolKind, may_shape,
 };
 use crate::wire::{shapes, varint};
 
 /// Numbers shapes and symbols in the order of first use, and collects their section.
-pub(super) struct ShapeWriter<'g> {
-    graph: &'g Graph<'g>,
+#[derive(Default)]
+pub(super) struct ShapeWriter {
     /// By shape of the graph.
     numbers: Vec<Option<Numbered>>,
     /// By symbol of the graph: number + 1, or 0 for one not yet used.
@@ -42,55 +41,57 @@ pub(super) enum Source {
     Dictionary(NodeId),
 }
 
-impl<'g> ShapeWriter<'g> {
+impl ShapeWriter {
+    /// Empties it for a graph; all its functions are for that graph from then on.
     #[inline]
-    pub(super) fn new(graph: &'g Graph<'g>, scratch: &mut Scratch) -> Self {
-        let mut numbers = std::mem::take(&mut scratch.numbers);
-        numbers.clear();
-        numbers.resize(graph.shapes.len(), None);
-        let mut sources = std::mem::take(&mut scratch.sources);
-        sources.clear();
-        ShapeWriter {
-            graph,
-            numbers,
-            symbol_numbers: vec![0; graph.shapes.symbols_len()],
-            sources,
-            symbols: Vec::new(),
-            by_content: None,
-            state: RandomState::default(),
-            has_unknown_symbol: false,
-        }
+    pub(super) fn begin(&mut self, graph: &Graph<'_>) {
+        self.numbers.clear();
+        self.numbers.resize(graph.shapes.len(), None);
+        self.symbol_numbers.clear();
+        self.symbol_numbers.resize(graph.shapes.symbols_len(), 0);
+        self.sources.clear();
+        self.symbols.clear();
+        self.by_content = None;
+        self.has_unknown_symbol = false;
+    }
+
+    /// The largest capacity of its buffers.
+    pub(super) fn largest(&self) -> usize {
+        let symbols = self.symbol_numbers.capacity().max(self.symbols.capacity());
+        self.numbers.capacity().max(self.sources.capacity()).max(symbols)
     }
 
     /// The number of a shape of the graph; `None` where the object is written as a dictionary.
     #[inline]
-    pub(super) fn number(&mut self, shape: u32) -> Option<Numbered> {
+    pub(super) fn number(&mut self, graph: &Graph<'_>, shape: u32) -> Option<Numbered> {
         match self.numbers[shape as usize] {
-            None => self.first_use(shape),
+            None => self.first_use(graph, shape),
             numbered => numbered,
         }
     }
 
     #[inline(never)]
-    fn first_use(&mut self, shape: u32) -> Option<Numbered> {
-        let number = self.number_of(Source::Shape(shape))?;
-        let keys = self.graph.shapes.keys_len(shape) as u32;
+    fn first_use(&mut self, graph: &Graph<'_>, shape: u32) -> Option<Numbered> {
+        let number = self.number_of(graph, Source::Shape(shape))?;
+        let keys = graph.shapes.keys_len(shape) as u32;
         self.numbers[shape as usize] = Some(Numbered { number, keys });
         self.numbers[shape as usize]
     }
 
     /// The number of the shape that a dictionary's keys make; `None` where it is written as the dictionary that it is.
-    pub(super) fn number_of_dictionary(&mut self, node: NodeId) -> Option<u32> {
+    pub(super) fn number_of_dictionary(&mut self, graph: &Graph<'_>, node: NodeId) -> Option<u32> {
         if self.by_content.is_none()
-            && may_shape(self.kind(Source::Dictionary(node)), self.len(Source::Dictionary(node)))
+            && may_shape(self.kind(graph, Source::Dictionary(node)), self.len(graph, Source::Dictionary(node)))
         {
             let mut table = HashTable::with_capacity(self.sources.len());
             for (number, &source) in self.sources.iter().enumerate() {
-                table.insert_unique(self.hash(source), number as u32, |&n| self.hash(self.sources[n as usize]));
+                table.insert_unique(self.hash(graph, source), number as u32, |&n| {
+                    self.hash(graph, self.sources[n as usize])
+                });
             }
             self.by_content = Some(table);
         }
-        self.number_of(Source::Dictionary(node))
+        self.number_of(graph, Source::Dictionary(node))
     }
 
     /// The number of a symbol of the graph.
@@ -104,26 +105,26 @@ impl<'g> ShapeWriter<'g> {
     }
 
     /// The section; empty where there is none.
-    pub(super) fn section(&self) -> Cow<'g, [u8]> {
+    pub(super) fn section<'g>(&self, graph: &'g Graph<'_>) -> Cow<'g, [u8]> {
         if self.symbols.is_empty() && self.sources.is_empty() {
             return Cow::Borrowed(&[]);
         }
-        let table = &self.graph.shapes;
+        let table = &graph.shapes;
         let in_order =
             |(number, source): (usize, &Source)| matches!(*source, Source::Shape(shape) if shape as usize == number);
         let is_whole = self.sources.len() == table.len() && self.symbols.len() == table.symbols_len();
         if is_whole && self.sources.iter().enumerate().all(in_order) && self.symbols.is_sorted() {
             // The table as it stands, which many messages may share.
-            return Cow::Borrowed(table.section(|| self.build_section()));
+            return Cow::Borrowed(table.section(|| self.build_section(graph)));
         }
-        Cow::Owned(self.build_section())
+        Cow::Owned(self.build_section(graph))
     }
 
-    fn build_section(&self) -> Vec<u8> {
+    fn build_section(&self, graph: &Graph<'_>) -> Vec<u8> {
         let mut out = Vec::new();
         varint::write(&mut out, self.symbols.len() as u64);
         for &index in &self.symbols {
-            let kind = self.graph.shapes.symbol(index).map_or(SymbolKind::Unique, Symbol::kind);
+            let kind = graph.shapes.symbol(index).map_or(SymbolKind::Unique, Symbol::kind);
             let (code, text) = match kind {
                 SymbolKind::Unique => (0, None),
                 SymbolKind::Described(text) => (1, Some(text)),
@@ -134,12 +135,12 @@ impl<'g> ShapeWriter<'g> {
             text.inspect(|&text| write_text(&mut out, text));
         }
         varint::write(&mut out, self.sources.len() as u64);
-        self.sources.iter().for_each(|&source| self.write_shape(&mut out, source));
+        self.sources.iter().for_each(|&source| self.write_shape(graph, &mut out, source));
         out
     }
 
-    fn write_shape(&self, out: &mut Vec<u8>, source: Source) {
-        match self.kind(source) {
+    fn write_shape(&self, graph: &Graph<'_>, out: &mut Vec<u8>, source: Source) {
+        match self.kind(graph, source) {
             ShapeKind::Plain => out.push(shapes::PLAIN),
             ShapeKind::NullPrototype => out.push(shapes::NULL_PROTOTYPE),
             ShapeKind::Class(class) => write_class(out, shapes::CLASS, class),
@@ -147,10 +148,10 @@ impl<'g> ShapeWriter<'g> {
             ShapeKind::Error(constructor) => out.extend([shapes::ERROR, constructor as u8]),
             ShapeKind::Custom(class) => return write_class(out, shapes::CUSTOM, class),
         }
-        let n = self.len(source);
+        let n = self.len(graph, source);
         varint::write(out, n as u64);
         for i in 0..n {
-            match self.key(source, i) {
+            match self.key(graph, source, i) {
                 Key::String(text) => write_text(out, text),
                 Key::Symbol(index) => {
                     let number = self.symbol_numbers.get(index as usize).map_or(0, |number| number.saturating_sub(1));
@@ -160,14 +161,14 @@ impl<'g> ShapeWriter<'g> {
         }
     }
 
-    fn number_of(&mut self, source: Source) -> Option<u32> {
-        let kind = self.kind(source);
-        if !may_shape(kind, self.len(source)) {
+    fn number_of(&mut self, graph: &Graph<'_>, source: Source) -> Option<u32> {
+        let kind = self.kind(graph, source);
+        if !may_shape(kind, self.len(graph, source)) {
             return None;
         }
         if let Some(table) = &self.by_content {
-            let same = |&n: &u32| self.is_same(self.sources[n as usize], source);
-            if let Some(&number) = table.find(self.hash(source), same) {
+            let same = |&n: &u32| self.is_same(graph, self.sources[n as usize], source);
+            if let Some(&number) = table.find(self.hash(graph, source), same) {
                 return Some(number);
             }
         }
@@ -175,71 +176,65 @@ impl<'g> ShapeWriter<'g> {
         if is_plain && self.sources.len() >= MAX_PLAIN_SHAPES {
             return None;
         }
-        Some(self.add(source))
+        Some(self.add(graph, source))
     }
 
-    fn add(&mut self, source: Source) -> u32 {
+    fn add(&mut self, graph: &Graph<'_>, source: Source) -> u32 {
         let number = self.sources.len() as u32;
-        let hash = self.by_content.is_some().then(|| self.hash(source));
+        let hash = self.by_content.is_some().then(|| self.hash(graph, source));
         self.sources.push(source);
         if let (Some(hash), Some(mut table)) = (hash, self.by_content.take()) {
-            table.insert_unique(hash, number, |&n| self.hash(self.sources[n as usize]));
+            table.insert_unique(hash, number, |&n| self.hash(graph, self.sources[n as usize]));
             self.by_content = Some(table);
         }
         // Symbols are numbered when they are first used, so before what follows; the rest of the shape can wait.
-        let may_have_symbols = self.graph.shapes.has_symbol_keys() || matches!(source, Source::Dictionary(_));
-        for i in 0..if may_have_symbols { self.len(source) } else { 0 } {
-            if let Key::Symbol(index) = self.key(source, i) {
+        let may_have_symbols = graph.shapes.has_symbol_keys() || matches!(source, Source::Dictionary(_));
+        for i in 0..if may_have_symbols { self.len(graph, source) } else { 0 } {
+            if let Key::Symbol(index) = self.key(graph, source, i) {
                 self.has_unknown_symbol |= self.symbol(index).is_none();
             }
         }
         number
     }
 
-    /// Gives back what the next writer can use again.
-    pub(super) fn recycle(&mut self, scratch: &mut Scratch) {
-        scratch.numbers = std::mem::take(&mut self.numbers);
-        scratch.sources = std::mem::take(&mut self.sources);
-    }
-
-    fn kind(&self, source: Source) -> ShapeKind<'g> {
+    fn kind<'g>(&self, graph: &'g Graph<'_>, source: Source) -> ShapeKind<'g> {
         match source {
-            Source::Shape(shape) => self.graph.shapes.kind(shape),
-            Source::Dictionary(id) => match self.graph.node(id) {
+            Source::Shape(shape) => graph.shapes.kind(shape),
+            Source::Dictionary(id) => match graph.node(id) {
                 Some(Node::NullDictionary(_)) => ShapeKind::NullPrototype,
                 _ => ShapeKind::Plain,
             },
         }
     }
 
-    fn len(&self, source: Source) -> usize {
+    fn len(&self, graph: &Graph<'_>, source: Source) -> usize {
         match source {
-            Source::Shape(shape) => self.graph.shapes.keys_len(shape),
-            Source::Dictionary(id) => self.graph.node(id).map_or(0, |node| self.graph.values_of(node).count),
+            Source::Shape(shape) => graph.shapes.keys_len(shape),
+            Source::Dictionary(id) => graph.node(id).map_or(0, |node| graph.values_of(node).count),
         }
     }
 
-    fn key(&self, source: Source, index: usize) -> Key<'g> {
+    fn key<'g>(&self, graph: &'g Graph<'_>, source: Source, index: usize) -> Key<'g> {
         match source {
-            Source::Shape(shape) => self.graph.shapes.key(shape, index),
-            Source::Dictionary(id) => match self.graph.node(id).and_then(|node| self.graph.properties_of(node)) {
-                Some(properties) => self.graph.property_key(properties, index),
+            Source::Shape(shape) => graph.shapes.key(shape, index),
+            Source::Dictionary(id) => match graph.node(id).and_then(|node| graph.properties_of(node)) {
+                Some(properties) => graph.property_key(properties, index),
                 None => Key::String(JsStr::from("")),
             },
         }
     }
 
-    fn hash(&self, source: Source) -> u64 {
+    fn hash(&self, graph: &Graph<'_>, source: Source) -> u64 {
         let mut hasher = self.state.build_hasher();
-        self.kind(source).hash(&mut hasher);
-        (0..self.len(source)).for_each(|i| self.key(source, i).hash(&mut hasher));
+        self.kind(graph, source).hash(&mut hasher);
+        (0..self.len(graph, source)).for_each(|i| self.key(graph, source, i).hash(&mut hasher));
         hasher.finish()
     }
 
-    fn is_same(&self, a: Source, b: Source) -> bool {
-        self.kind(a) == self.kind(b)
-            && self.len(a) == self.len(b)
-            && (0..self.len(a)).all(|i| self.key(a, i) == self.key(b, i))
+    fn is_same(&self, graph: &Graph<'_>, a: Source, b: Source) -> bool {
+        self.kind(graph, a) == self.kind(graph, b)
+            && self.len(graph, a) == self.len(graph, b)
+            && (0..self.len(graph, a)).all(|i| self.key(graph, a, i) == self.key(graph, b, i))
     }
 }
 

@@ -16,6 +16,11 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
+    /// How much its table can hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.table.capacity()
+    }
+
     /// The index of the first of `n` items that equals one before it.
     pub(crate) fn first_duplicate<T: Hash + PartialEq>(
         &mut self,

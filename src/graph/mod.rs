@@ -98,7 +98,7 @@ pub struct Graph<'a> {
 
 impl Default for Graph<'_> {
     fn default() -> Self {
-        Self::borrowing("", &[])
+        Self::decoding(Vec::new(), Shapes::none(), &[])
     }
 }
 
@@ -108,14 +108,15 @@ impl<'a> Graph<'a> {
         Self::default()
     }
 
-    /// An empty graph that lends from `text` and `data`.
-    pub(crate) fn borrowing(text: &'a str, data: &'a [u8]) -> Self {
+    /// A graph with these slots and shapes that lends from `data`.
+    #[inline]
+    pub(crate) fn decoding(slots: Vec<Slot>, shapes: Arc<Shapes>, data: &'a [u8]) -> Self {
         Graph {
             root: Slot::Undefined,
-            slots: Vec::new(),
+            slots,
             nodes: Vec::new(),
-            shapes: Shapes::none(),
-            text: TextStore::borrowing(text),
+            shapes,
+            text: TextStore::default(),
             bytes: ByteStore::borrowing(data),
             sparse: Vec::new(),
             buffers: Vec::new(),

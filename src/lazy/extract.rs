@@ -61,7 +61,7 @@ struct Stretch {
 /// `identity`: the value's own, where it has one.
 pub(super) fn graph_of(view: &View<'_>, at: Position, identity: Option<u64>) -> Result<Graph<'static>, Error> {
     let (message, root) = extract(view, at, identity)?;
-    let (mut graph, _) = decode(&message, &DecodeOptions::new(), false)?;
+    let mut graph = decode(&message, &DecodeOptions::new())?;
     if let Some(identity) = root {
         graph.set_root(Value(Slot::Node(NodeId(identity))));
     }

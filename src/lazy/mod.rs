@@ -113,10 +113,7 @@ impl<B: AsRef<[u8]>> Lazy<B> {
             refs: sections.refs,
         };
         check(layout.shapes.clone())?;
-        let shapes = match layout.shapes.is_empty() {
-            true => Arc::default(),
-            false => read_shapes(sections.shapes)?,
-        };
+        let shapes = read_shapes(&sections.shapes)?;
         if !layout.index.is_empty() {
             check(layout.index.start..layout.index.end.min(layout.index.start + MAX_HEAD))?;
             Index::read(sections.index, layout.index.start)?;

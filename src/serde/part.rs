@@ -44,8 +44,8 @@ impl Serialize for Graph<'_> {
 impl<'de> Deserialize<'de> for Graph<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let graph = codec::decode(&raw.0, &DecodeOptions::new(), false).map_err(de::Error::custom)?;
-        Ok(graph.0.into_owned())
+        let graph = codec::decode(&raw.0, &DecodeOptions::new()).map_err(de::Error::custom)?;
+        Ok(graph.into_owned())
     }
 }
 

@@ -105,7 +105,7 @@ impl Metadata {
         if bytes.is_empty() {
             return Ok(Metadata::default());
         }
-        let (graph, _) = decode(bytes, &DecodeOptions::new(), false)?;
+        let graph = decode(bytes, &DecodeOptions::new())?;
         let root = graph.root();
         let application = root.get("application").and_then(|name| name.as_str());
         let schema_version = root.get("schemaVersion").and_then(|version| version.as_i64());

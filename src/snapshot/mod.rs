@@ -206,7 +206,7 @@ impl Snapshot {
             .find_map(|index| {
                 let older = read_file(&generation(path, index), options).ok()?;
                 // It has to decode too: nothing good follows from a message that does not.
-                decode(&older.message, &options.decode, false).ok()?;
+                decode(&older.message, &options.decode).ok()?;
                 Some(Snapshot { generation: index, damage: Some(newest.clone()), ..older })
             })
             .ok_or(newest)
@@ -239,7 +239,7 @@ impl Snapshot {
     ///
     /// Those of [`Marshal::decode`](crate::Marshal::decode).
     pub fn graph(&self) -> Result<Graph<'_>, Error> {
-        decode(&self.message, &self.decode, false).map(|(graph, _)| graph)
+        decode(&self.message, &self.decode)
     }
 
     /// What the snapshot says about itself.

@@ -45,14 +45,13 @@ pub(crate) struct Sections<'a> {
 impl Header {
     /// Appends magic, version, flags and lengths.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        let optional = [(SHAPES, self.shapes), (TEXT, self.text), (DATA, self.data)];
         let mut flags = if self.refs { REFS } else { 0 };
-        for (flag, len) in optional {
+        for (flag, len) in [(SHAPES, self.shapes), (TEXT, self.text), (DATA, self.data)] {
             flags |= if len > 0 { flag } else { 0 };
         }
         out.extend_from_slice(&[MAGIC[0], MAGIC[1], VERSION, flags]);
         varint::write(out, self.structure as u64);
-        for (_, len) in optional {
+        for len in [self.shapes, self.text, self.data] {
             if len > 0 {
                 varint::write(out, len as u64);
             }
@@ -69,11 +68,8 @@ impl Header {
 
     /// Bytes of the whole message.
     pub(crate) fn message_len(&self) -> usize {
-        let lengths: usize = [self.shapes, self.text, self.data]
-            .into_iter()
-            .filter(|&len| len > 0)
-            .map(|len| varint::len(len as u64))
-            .sum();
+        let optional = |len| if len > 0 { varint::len(len as u64) } else { 0 };
+        let lengths = optional(self.shapes) + optional(self.text) + optional(self.data);
         let before_data = 4 + varint::len(self.structure as u64) + lengths + self.shapes + self.structure + self.text;
         if self.data > 0 { before_data.next_multiple_of(DATA_ALIGN) + self.data } else { before_data }
     }
@@ -81,6 +77,9 @@ impl Header {
 
 impl<'a> Sections<'a> {
     /// Reads the head of the message at the start of `input` and cuts its sections.
+    ///
+    /// Always inlined: they are many words, and copying them takes longer than reading them.
+    #[inline(always)]
     pub(crate) fn read(input: &'a [u8]) -> Result<Self, Fault> {
         let mut head = Reader::new(input, 0);
         let magic_len = MAGIC.len().min(input.len());

@@ -16,6 +16,9 @@ pub(crate) fn write(out: &mut Vec<u8>, mut value: u64) {
 /// How many bytes [`write`] appends.
 #[inline]
 pub(crate) fn len(value: u64) -> usize {
+    if value < 0x80 {
+        return 1;
+    }
     (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
 }
 

@@ -58,7 +58,7 @@ impl Field for Data {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         let bytes = from.extract()?;
-        codec::decode(&bytes, &DecodeOptions::new(), false).map(|(graph, _)| Data(graph.into_owned()))
+        codec::decode(&bytes, &DecodeOptions::new()).map(|graph| Data(graph.into_owned()))
     }
 
     fn copy(&self, _: &mut Copier) -> Result<Self, Error> {

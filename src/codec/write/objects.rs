@@ -12,11 +12,11 @@ impl Write<'_> {
         self.packed_tag(kind, len);
         let mut bytes = Vec::with_capacity(len * kind.size());
         numbers.for_each(|number| push_element(&mut bytes, kind, number));
-        self.parts.copied_payload(kind.size(), &bytes);
+        self.kept.parts.copied_payload(kind.size(), &bytes);
     }
 
     fn packed_tag(&mut self, kind: ElementKind, len: usize) {
-        structure::elements(&mut self.parts.structure, tag::ARRAY_PACKED, kind, len);
+        structure::elements(&mut self.kept.parts.structure, tag::ARRAY_PACKED, kind, len);
     }
 
     /// All objects but shaped ones and plain arrays.
@@ -29,30 +29,30 @@ impl Write<'_> {
                 let len = len as usize;
                 if is_canonical_packing(kind, bytes) {
                     self.packed_tag(kind, len);
-                    self.parts.payload(kind.size(), at, bytes.len() as u64);
+                    self.kept.parts.payload(kind.size(), at, bytes.len() as u64);
                 } else if let Some(canonical) = packed_kind(len, graph.packed_numbers(kind, len as u32, at)) {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
-                    structure::array(&mut self.parts.structure, len);
+                    structure::array(&mut self.kept.parts.structure, len);
                     self.enter(id, 0, len, Role::Numbers);
                 }
             }
             Node::Sparse(side) => {
                 let sparse = graph.sparse[side as usize];
-                let structure = &mut self.parts.structure;
+                let structure = &mut self.kept.parts.structure;
                 structure.push(tag::ARRAY_SPARSE);
                 varint::write(structure, u64::from(sparse.length));
                 varint::write(structure, u64::from(sparse.present));
                 self.enter(id, sparse.span.start, 2 * sparse.present as usize, Role::Elements);
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
-                if let Some(number) = self.shapes.number_of_dictionary(id) {
-                    structure::object(&mut self.parts.structure, number);
+                if let Some(number) = self.kept.shapes.number_of_dictionary(self.graph, id) {
+                    structure::object(&mut self.kept.parts.structure, number);
                     self.enter(id, span.start, span.len as usize, Role::Values);
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
                     structure::tagged(
-                        &mut self.parts.structure,
+                        &mut self.kept.parts.structure,
                         if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
                         u64::from(span.len / 2),
                     );
@@ -60,25 +60,25 @@ impl Write<'_> {
                 }
             }
             Node::Map(span) => {
-                structure::tagged(&mut self.parts.structure, tag::MAP, u64::from(span.len / 2));
+                structure::tagged(&mut self.kept.parts.structure, tag::MAP, u64::from(span.len / 2));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Set(span) => {
-                structure::tagged(&mut self.parts.structure, tag::SET, u64::from(span.len));
+                structure::tagged(&mut self.kept.parts.structure, tag::SET, u64::from(span.len));
                 self.enter(id, span.start, span.len as usize, Role::Plain);
             }
             Node::Date(ms) => {
-                structure::date(&mut self.parts.structure, ms);
+                structure::date(&mut self.kept.parts.structure, ms);
             }
             Node::RegExp { flags, start } => {
-                self.parts.structure.extend([tag::REGEXP, flags]);
+                self.kept.parts.structure.extend([tag::REGEXP, flags]);
                 self.value(graph.slots[start as usize])?;
                 if let Slot::Number(last_index) = graph.slots[start as usize + 1] {
-                    varint::write(&mut self.parts.structure, last_index as u64);
+                    varint::write(&mut self.kept.parts.structure, last_index as u64);
                 }
             }
             Node::Boxed { start } => {
-                self.parts.structure.push(tag::BOXED);
+                self.kept.parts.structure.push(tag::BOXED);
                 self.enter(id, start, 1, Role::Plain);
             }
             Node::Buffer(_) => self.buffer(id),
@@ -86,8 +86,9 @@ impl Write<'_> {
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let Numbered { number, .. } = self.shapes.number(shape).ok_or(ErrorKind::UnknownValue)?;
-                structure::object(&mut self.parts.structure, number);
+                let Numbered { number, .. } =
+                    self.kept.shapes.number(self.graph, shape).ok_or(ErrorKind::UnknownValue)?;
+                structure::object(&mut self.kept.parts.structure, number);
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
                 self.enter(id, start, 1 + keys, role);
             }
@@ -98,11 +99,11 @@ impl Write<'_> {
     fn buffer(&mut self, id: NodeId) {
         let Some(Node::Buffer(side)) = self.graph.node(id) else { return };
         let buffer = self.graph.buffers[side as usize];
-        let structure = &mut self.parts.structure;
+        let structure = &mut self.kept.parts.structure;
         structure.push(if buffer.max.is_some() { tag::BUFFER_RESIZABLE } else { tag::BUFFER });
         varint::write(structure, buffer.len);
         buffer.max.inspect(|&max| varint::write(structure, max));
-        self.parts.payload(8, buffer.at, buffer.len);
+        self.kept.parts.payload(8, buffer.at, buffer.len);
     }
 
     fn view(&mut self, side: u32) -> Result<(), ErrorKind> {
@@ -111,18 +112,23 @@ impl Write<'_> {
         let buffer = self.graph.buffers[bytes as usize];
         let size = view.kind.size() as u64;
         let is_whole = view.offset == 0 && view.len.is_some_and(|len| len * size == buffer.len);
-        let is_first = self.identities[view.buffer.index()] == 0;
+        let is_first = self.kept.identities[view.buffer.index()] == 0;
         if is_whole && is_first && buffer.max.is_none() && view.kind != ElementKind::DataView {
             self.next_identity += 1;
-            self.identities[view.buffer.index()] = self.next_identity;
-            structure::elements(&mut self.parts.structure, tag::TYPED_ARRAY, view.kind, (buffer.len / size) as usize);
-            self.parts.payload(view.kind.size(), buffer.at, buffer.len);
+            self.kept.identities[view.buffer.index()] = self.next_identity;
+            structure::elements(
+                &mut self.kept.parts.structure,
+                tag::TYPED_ARRAY,
+                view.kind,
+                (buffer.len / size) as usize,
+            );
+            self.kept.parts.payload(view.kind.size(), buffer.at, buffer.len);
             return Ok(());
         }
-        self.parts.structure.extend([tag::VIEW, view.kind.code()]);
+        self.kept.parts.structure.extend([tag::VIEW, view.kind.code()]);
         self.node(view.buffer)?;
-        varint::write(&mut self.parts.structure, view.offset);
-        varint::write(&mut self.parts.structure, view.len.map_or(0, |len| len + 1));
+        varint::write(&mut self.kept.parts.structure, view.offset);
+        varint::write(&mut self.kept.parts.structure, view.len.map_or(0, |len| len + 1));
         Ok(())
     }
 
@@ -131,7 +137,7 @@ impl Write<'_> {
         let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
-        varint::write(&mut self.parts.structure, u64::from(pairs / 2));
+        varint::write(&mut self.kept.parts.structure, u64::from(pairs / 2));
         let start = sparse.span.start + 2 * sparse.present;
         *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
     }
