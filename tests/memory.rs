@@ -131,7 +131,7 @@ fn realistic_data_takes_twice_the_message_and_a_slot_for_each_value() {
                 peak as f64 / values as f64
             );
             // The room that is made at once for small messages comes to a mebibyte.
-            assert!(peak <= 2 * target + (1 << 20), "{name} × {scale}: {peak} bytes, {target} aimed at");
+            assert!(peak <= target + (1 << 20), "{name} × {scale}: {peak} bytes, {target} aimed at");
         }
     }
 }

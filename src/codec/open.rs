@@ -59,14 +59,16 @@ impl Read<'_> {
     #[cold]
     fn forecast(&self, len: usize) -> usize {
         const FIRST: usize = 4;
+        const FEW: usize = 4096;
         if len == 1 {
             return FIRST;
         }
         let rest = self.structure.remaining() as u64;
         let read = (self.structure.len() as u64 - rest).max(1);
         let likely = len as u64 + (len as u64 * rest / read) * 17 / 16;
-        // Few items say little about the rest, and each byte of it makes two slots at most.
-        let most = (len as u64 * 16 + 4096).min(len as u64 + 2 * rest);
+        // Each byte of the rest makes two slots at most, and few items say little about it.
+        let most = len as u64 + 2 * rest;
+        let most = if len < FEW { most.min(len as u64 * 16 + FEW as u64) } else { most };
         likely.max(len as u64 * 3 / 2).min(most).max(len as u64 + 16) as usize
     }
 

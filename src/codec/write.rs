@@ -129,7 +129,11 @@ impl<'g> Write<'g> {
         while self.left > 0 {
             let &Frame { next, end, role, .. } = self.frame();
             if role == Role::Plain {
-                let next = next + self.leaves(next, end);
+                let leaves = match self.graph.slots[next as usize] {
+                    Slot::Node(_) => 0,
+                    _ => self.leaves(next, end),
+                };
+                let next = next + leaves;
                 self.frame_mut().next = next;
                 if next < end {
                     if self.left == 0 {
