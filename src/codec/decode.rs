@@ -118,7 +118,7 @@ impl<'a> Decoder<'a> {
 pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> {
     let sections = whole_sections(input)?;
     let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, false);
-    read.to_end(input)?;
+    read.read_all(input)?;
     read.kept.keep();
     Ok(())
 }
@@ -127,7 +127,7 @@ pub(crate) fn check(input: &[u8], options: &DecodeOptions) -> Result<(), Error> 
 pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<Graph<'a>, Error> {
     let sections = whole_sections(input)?;
     let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
-    read.to_end(input)?;
+    read.read_all(input)?;
     let Read { graph, kept, .. } = read;
     kept.keep();
     Ok(graph)
@@ -137,7 +137,7 @@ pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<Gra
 pub(crate) fn decode_prefix<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<(Graph<'a>, usize), Error> {
     let sections = sections(input)?;
     let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
-    read.to_end(input)?;
+    read.read_all(input)?;
     let Read { graph, kept, .. } = read;
     kept.keep();
     Ok((graph, sections.end))
@@ -317,7 +317,7 @@ impl<'a> Read<'a> {
     }
 
     /// Reads everything that comes after the shapes.
-    fn to_end(&mut self, input: &[u8]) -> Result<(), Error> {
+    fn read_all(&mut self, input: &[u8]) -> Result<(), Error> {
         self.validate_text()?;
         while !self.run(usize::MAX).map_err(|fault| self.explain(fault, input))? {}
         Ok(self.verify_index(input)?)

@@ -1,7 +1,5 @@
 //! Adding an index to a message: from its bytes alone, so that every encoder can have one.
 
-use std::sync::Arc;
-
 use super::decode::decode;
 use super::encode::encode_into;
 use super::options::{DecodeOptions, EncodeOptions};
