@@ -52,3 +52,9 @@ fn graph() {
 fn original() {
     replay("original", bodies::original);
 }
+
+#[test]
+fn typed() {
+    replay("typed", bodies::typed);
+    replay("decode", bodies::typed);
+}

@@ -56,8 +56,9 @@ pub struct DeserializeOptions {
     pub(super) max_expansion: u64,
 }
 
-/// A message without much in it may still repeat it: references are read again where they stand.
-const MAX_EXPANSION: u64 = 1 << 24;
+/// A message without much in it may still repeat it: references are read again where they stand. A byte may become thirty
+/// in memory, so this is what a hostile message of few bytes can take of that.
+const MAX_EXPANSION: u64 = 1 << 20;
 
 impl Default for DeserializeOptions {
     fn default() -> Self {
@@ -77,8 +78,8 @@ impl DeserializeOptions {
     }
 
     /// At most this many bytes of the message that are read again because a value is referred to more than once, and
-    /// holes of arrays, all together; 16 MiB by default. Rust's types are trees, so what is shared in the message is
-    /// repeated in the value.
+    /// holes of arrays, all together, beside sixteen times the message itself; 1 MiB by default. Rust's types are trees,
+    /// so what is shared in the message is repeated in the value.
     pub fn max_expansion(self, bytes: u64) -> Self {
         DeserializeOptions { max_expansion: bytes, ..self }
     }
