@@ -18,7 +18,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
 
     let type_name = parts.type_name();
     let describe = parts.describe();
-    let write = parts.write();
+    let (items, write) = (parts.items(), parts.write());
     let copy = parts.copy();
     let read_opened = parts.read_opened();
     let fields = parts.fields(&impl_generics, &type_generics, where_clause);
@@ -26,8 +26,28 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics #class::Field for #ident #type_generics #where_clause {
             const IDENTITY: #class::Identity = #class::Identity::Own;
+            const ITEMS: usize = #items;
             fn type_name() -> ::std::string::String { #type_name }
-            fn write(&self, __to: &mut #class::Writer) -> ::core::result::Result<(), #krate::Error> { #write }
+            fn write(&self, __to: &mut #class::Writer) -> ::core::result::Result<(), #krate::Error> {
+                let mut __gathered = #class::Items::new();
+                let __items = &mut __gathered;
+                #write
+                __items.append(__to);
+                ::core::result::Result::Ok(())
+            }
+            #[inline(always)]
+            fn gather(
+                &self,
+                __items: &mut #class::Items,
+                __to: &mut #class::Writer,
+            ) -> ::core::result::Result<(), #krate::Error> {
+                if <Self as #class::Field>::ITEMS == 0 {
+                    __items.append(__to);
+                    return #class::Field::write(self, __to);
+                }
+                #write
+                ::core::result::Result::Ok(())
+            }
             fn read(__from: &mut #class::Reader<'_>) -> ::core::result::Result<Self, #krate::Error> {
                 let __opened = __from.open::<Self>()?;
                 <Self as #class::Class>::read_opened(__opened, __from)
@@ -146,22 +166,42 @@ impl Parts<'_> {
         quote!(#(#keys)*)
     }
 
+    /// How many items an instance is, where it is gathered: a struct of few small fields, or a choice.
+    fn items(&self) -> TokenStream {
+        let class = &self.class;
+        let is_choice = self.input.forms.iter().all(|form| form.fields.is_empty());
+        let fields = self.input.forms.iter().flat_map(|form| &form.fields).map(|field| match field.role {
+            Role::Key { custom: false, .. } => {
+                let ty = field.ty;
+                quote!(<#ty as #class::Field>::ITEMS)
+            }
+            _ => quote!(0),
+        });
+        if self.input.is_enum && !is_choice { quote!(0) } else { quote!(#class::items_of(&[#(#fields),*])) }
+    }
+
     fn write(&self) -> TokenStream {
         let class = &self.class;
+        if self.input.is_enum && self.input.forms.iter().all(|form| form.fields.is_empty()) {
+            let arms = self.input.forms.iter().enumerate().map(|(number, form)| {
+                let pattern = self.pattern(form);
+                quote!(#pattern => #number,)
+            });
+            return quote! {
+                let __form: usize = match self { #(#arms)* };
+                __to.instance::<Self>(__form, __items)?;
+            };
+        }
         let arms = self.input.forms.iter().enumerate().map(|(number, form)| {
             let pattern = self.pattern(form);
             let base = form.base().map(|field| {
                 let (ty, name) = (field.ty, binding(field));
-                quote_spanned!(at(ty)=> <#ty as #class::Field>::write(#name, __to)?;)
+                quote_spanned!(at(ty)=> <#ty as #class::Field>::gather(#name, __items, __to)?;)
             });
-            let open = if form.base().is_some() { quote!(derived) } else { quote!(instance) };
             let fields = self.write_fields(form);
-            quote!(#pattern => { __to.#open::<Self>(#number)?; #base #fields })
+            quote!(#pattern => { __to.instance::<Self>(#number, __items)?; #base #fields })
         });
-        quote! {
-            match self { #(#arms)* }
-            ::core::result::Result::Ok(())
-        }
+        quote!(match self { #(#arms)* })
     }
 
     fn write_fields(&self, form: &Form<'_>) -> TokenStream {
@@ -169,9 +209,13 @@ impl Parts<'_> {
         let fields = form.fields.iter().filter_map(|field| {
             let (ty, name) = (field.ty, binding(field));
             match field.role {
-                Role::Key { custom: true, .. } => Some(quote_spanned!(at(ty)=> __to.custom::<#ty>(#name)?;)),
-                Role::Key { .. } => Some(quote_spanned!(at(ty)=> <#ty as #class::Field>::write(#name, __to)?;)),
-                Role::Flatten => Some(quote_spanned!(at(ty)=> <#ty as #class::Flatten>::write_fields(#name, __to)?;)),
+                Role::Key { custom: true, .. } => Some(quote_spanned!(at(ty)=> __to.custom::<#ty>(#name, __items)?;)),
+                Role::Key { .. } => {
+                    Some(quote_spanned!(at(ty)=> <#ty as #class::Field>::gather(#name, __items, __to)?;))
+                }
+                Role::Flatten => {
+                    Some(quote_spanned!(at(ty)=> <#ty as #class::Flatten>::write_fields(#name, __items, __to)?;))
+                }
                 Role::Skip(_) | Role::Base => None,
             }
         });
@@ -320,7 +364,12 @@ impl Parts<'_> {
             impl #impl_generics #class::Flatten for #ident #type_generics #where_clause {
                 const COUNT: usize = #next #flattened;
                 fn describe_fields(__about: &mut #class::Description) { #describe }
-                fn write_fields(&self, __to: &mut #class::Writer) -> ::core::result::Result<(), #krate::Error> {
+                #[inline]
+                fn write_fields(
+                    &self,
+                    __items: &mut #class::Items,
+                    __to: &mut #class::Writer,
+                ) -> ::core::result::Result<(), #krate::Error> {
                     match self { #pattern => { #write } }
                     ::core::result::Result::Ok(())
                 }

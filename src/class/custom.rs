@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use super::{Field, Reader, Writer};
+use super::{Field, Items, Reader, Writer};
 use crate::error::{Error, ErrorKind};
 use crate::wire::shape_list::Text;
 use crate::wire::{shapes, tag, varint};
@@ -83,7 +83,8 @@ fn shape(name: &str) -> Vec<u8> {
 impl Writer {
     /// A field of a foreign type.
     #[doc(hidden)]
-    pub fn custom<T: 'static>(&mut self, value: &T) -> Result<(), Error> {
+    pub fn custom<T: 'static>(&mut self, value: &T, items: &mut Items) -> Result<(), Error> {
+        items.append(self);
         let custom = self.classes.customs().of::<T>().ok_or_else(unknown::<T>)?;
         self.object(&shape(&custom.name));
         self.nested(|to| (custom.write)(value, to))

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::{Field, Instance, Opened, Reader, Writer};
+use super::{Field, Instance, Items, Opened, Reader, Writer};
 use crate::error::Error;
 use crate::wire::{shapes, varint};
 
@@ -63,7 +63,7 @@ pub trait Class: Field {
 pub trait Flatten: Class {
     const COUNT: usize;
     fn describe_fields(about: &mut Description);
-    fn write_fields(&self, to: &mut Writer) -> Result<(), Error>;
+    fn write_fields(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error>;
     fn read_fields(from: &mut Reader<'_>, instance: &Instance, first: usize) -> Result<Self, Error>;
 }
 

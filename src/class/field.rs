@@ -1,6 +1,6 @@
 //! What a value must be able to do to stand in a field of a class: be written, read and copied.
 
-use super::{Copier, Reader, Writer};
+use super::{Copier, Items, Reader, Writer};
 use crate::error::Error;
 
 /// Whether a value of a type is an object, with an identity, in JavaScript.
@@ -53,6 +53,18 @@ pub trait Field: Sized + 'static {
     ///
     /// `borrowed` where a `RefCell` or a lock can't be read, `limit-exceeded` for values nested too deeply.
     fn write(&self, to: &mut Writer) -> Result<(), Error>;
+
+    /// How many items a value is at most, where values are [gathered](Self::gather); else 0.
+    #[doc(hidden)]
+    const ITEMS: usize = 0;
+
+    /// Writes one value behind `items`, as one of them if it is a small one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        items.append(to);
+        self.write(to)
+    }
 
     /// Reads one value.
     ///

@@ -165,17 +165,19 @@ impl<'a> Reader<'a> {
                 return Ok(Found::New(NONE));
             }
             let id = self.identities;
-            if self.source.refs && !matches!(self.known_mut(id as usize), Known::Nothing) {
+            return match self.known.get(id as usize) {
+                None | Some(Known::Nothing) => Ok(Found::New(id)),
                 // A reference led here before: the object is known, or being read.
-                let known = self.known_mut(id as usize).clone();
-                self.skim()?;
-                return Ok(Found::Known(known));
-            }
-            return Ok(Found::New(id));
+                Some(known) => {
+                    let known = known.clone();
+                    self.skim()?;
+                    Ok(Found::Known(known))
+                }
+            };
         }
         self.source.structure.u8()?;
         let id = self.reference(at)?;
-        match self.known_mut(id).clone() {
+        match self.known.get(id).cloned().unwrap_or_default() {
             Known::Nothing => self.elsewhere(id, at, again).map(Found::Known),
             Known::Open => {
                 let detail = format!("a cycle through an Rc or Arc of {}; hold it through Shared", T::type_name());
@@ -242,7 +244,10 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn learn(&mut self, id: u32, known: impl FnOnce() -> Known) {
-        if self.source.refs && id != NONE {
+        if !self.source.refs || id == NONE {
+        } else if self.known.len() == id as usize {
+            self.known.push(known());
+        } else {
             *self.known_mut(id as usize) = known();
         }
     }

@@ -14,6 +14,7 @@ mod fields;
 mod follow;
 mod found;
 mod instances;
+mod items;
 mod lazy;
 mod node;
 mod plan;
@@ -32,6 +33,8 @@ pub use describe::{Description, Flatten, generic_name};
 pub use field::{Field, Identity};
 pub use fields::{Data, Date, ErrorBase, TypedArray};
 pub use instances::{InstanceSource, Instances};
+#[doc(hidden)]
+pub use items::{Items, items_of};
 pub use node::Pointee;
 #[doc(hidden)]
 pub use node::{

@@ -150,27 +150,32 @@ impl<'a> Reader<'a> {
         self.identities = place.identities;
     }
 
-    /// Takes the identity of a value that is not behind a pointer.
+    /// Takes the identity of a value that is not behind a pointer, or of the content of one that is being read.
     #[inline]
     pub(super) fn take_identity(&mut self, at: usize) -> Result<(), Error> {
-        let id = self.identities as usize;
+        let id = self.identities;
         self.identities += 1;
-        if self.source.refs { self.take_known(id, at) } else { Ok(()) }
+        if !self.source.refs || self.filling == id {
+            return Ok(());
+        }
+        if self.known.len() == id as usize {
+            self.known.push(Known::Value);
+            return Ok(());
+        }
+        self.take_known(id as usize, at)
     }
 
+    #[cold]
     fn take_known(&mut self, id: usize, at: usize) -> Result<(), Error> {
-        let filling = self.filling;
         match self.known_mut(id) {
             known @ Known::Nothing => *known = Known::Value,
             // The content of a pointer that is being read.
             Known::Value | Known::Open => {}
-            Known::Rc(_) if filling == id as u32 => {}
             Known::Rc(_) => return Err(self.wrong_reference(at)),
         }
         Ok(())
     }
 
-    #[inline]
     pub(super) fn known_mut(&mut self, id: usize) -> &mut Known {
         if id >= self.known.len() {
             self.known.resize(id + 1, Known::Nothing);

@@ -16,7 +16,7 @@ use hashbrown::hash_map::Entry;
 use super::defer::Deferred;
 use super::describe::Description;
 use super::node::{Implements, Node, Pointee, Target, register_cast};
-use super::{Class, Classes, Field};
+use super::{Class, Classes, Field, Items};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{MIN_PACKED, packed_kind, push_element};
 use crate::wire::message::Message;
@@ -149,19 +149,38 @@ impl Writer {
         sections + self.met.capacity() * 16 + self.deferred.kept()
     }
 
-    /// The tag of an instance; its fields follow.
+    /// The tag of an instance; its fields, or the built-in that it extends, follow.
     #[doc(hidden)]
-    #[inline]
-    pub fn instance<T: Class>(&mut self, form: usize) -> Result<(), Error> {
+    #[inline(always)]
+    pub fn instance<T: Class>(&mut self, form: usize, items: &mut Items) -> Result<(), Error> {
+        match self.shapes.recent(TypeId::of::<T>(), form) {
+            Some(Recent { number: number @ ..=tag::OBJECT_MAX, .. }) if self.mode == Mode::Direct => {
+                items.tag(tag::OBJECT + *number as u8, self);
+                self.message.identities += 1;
+                Ok(())
+            }
+            _ => {
+                items.append(self);
+                self.instance_apart::<T>(form)
+            }
+        }
+    }
+
+    /// An instance of a shape that the message does not have yet, or has at a large number, or that waits.
+    #[inline(never)]
+    fn instance_apart<T: Class>(&mut self, form: usize) -> Result<(), Error> {
         let id = match self.shapes.recent(TypeId::of::<T>(), form) {
-            Some(id) => id,
+            Some(known) => known.id,
             None => self.shape::<T>(form)?,
         };
         self.shape_tag(id, form);
+        if self.mode == Mode::Direct {
+            let number = self.message.shapes.number(id);
+            self.shapes.remember(TypeId::of::<T>(), form, id, u64::from(number));
+        }
         Ok(())
     }
 
-    #[inline]
     fn shape_tag(&mut self, id: ShapeId, form: usize) {
         match self.mode {
             Mode::Direct => {
@@ -172,12 +191,6 @@ impl Writer {
             Mode::Order => varint::write(&mut self.message.structure, form as u64),
         }
         self.message.identities += 1;
-    }
-
-    /// The tag of an instance that extends a built-in; the base and the fields follow.
-    #[doc(hidden)]
-    pub fn derived<T: Class>(&mut self, form: usize) -> Result<(), Error> {
-        self.instance::<T>(form)
     }
 
     /// A value that waits or refers to itself, by the address that identifies it.
@@ -299,11 +312,15 @@ impl Writer {
             self.packed(kind, len, numbers());
             return Ok(());
         }
-        self.container(tag::ARRAY, len);
+        if T::ITEMS == 0 {
+            self.container(tag::ARRAY, len);
+            return self.nested(|to| items().try_for_each(|item| item.write(to)));
+        }
+        let mut gathered = Items::new();
+        gathered.array(len, self);
         self.nested(|to| {
-            for item in items() {
-                item.write(to)?;
-            }
+            items().try_for_each(|item| item.gather(&mut gathered, to))?;
+            gathered.append(to);
             Ok(())
         })
     }
@@ -359,7 +376,7 @@ impl Writer {
         if let Some((about, id)) = self.shapes.all.get(&key) {
             self.classes.insert(about)?;
             let id = *id;
-            self.shapes.remember(key.0, form, id);
+            self.shapes.remember(key.0, form, id, UNNUMBERED);
             return Ok(id);
         }
         let about = match self.shapes.all.get(&(key.0, 0)) {
@@ -370,7 +387,7 @@ impl Writer {
         let content = about.shape(form);
         let id = self.message.shapes.id(&content);
         self.shapes.all.insert(key, (about, id));
-        self.shapes.remember(key.0, form, id);
+        self.shapes.remember(key.0, form, id, UNNUMBERED);
         Ok(id)
     }
 
@@ -409,34 +426,40 @@ struct Shapes {
 #[derive(Clone, Copy)]
 struct Recent {
     type_id: TypeId,
-    form: usize,
-    message: u32,
+    /// The message, above the form.
+    key: u64,
+    /// The number that the shape has in the message.
+    number: u64,
     id: ShapeId,
 }
+
+/// The number of a shape that waits for one.
+const UNNUMBERED: u64 = u64::MAX;
 
 const FEWEST_RECENT: usize = 32;
 const MOST_RECENT: usize = 1 << 14;
 
 impl Shapes {
-    #[inline]
+    #[inline(always)]
+    fn key(&self, form: usize) -> u64 {
+        u64::from(self.message) << 32 | form as u64
+    }
+
+    #[inline(always)]
     fn place(&self, type_id: TypeId, form: usize) -> usize {
         let mut hasher = Passing(0);
         type_id.hash(&mut hasher);
         (hasher.0 as usize).wrapping_add(form) & self.recent.len().wrapping_sub(1)
     }
 
-    #[inline]
-    fn recent(&self, type_id: TypeId, form: usize) -> Option<ShapeId> {
-        match self.recent.get(self.place(type_id, form)) {
-            Some(Some(known)) if known.type_id == type_id && known.form == form && known.message == self.message => {
-                Some(known.id)
-            }
-            _ => None,
-        }
+    #[inline(always)]
+    fn recent(&self, type_id: TypeId, form: usize) -> Option<&Recent> {
+        let recent = self.recent.get(self.place(type_id, form))?.as_ref();
+        recent.filter(|known| known.key == self.key(form) && known.type_id == type_id)
     }
 
-    fn remember(&mut self, type_id: TypeId, form: usize, id: ShapeId) {
-        let recent = Recent { type_id, form, message: self.message, id };
+    fn remember(&mut self, type_id: TypeId, form: usize, id: ShapeId, number: u64) {
+        let recent = Recent { type_id, key: self.key(form), number, id };
         if self.recent.is_empty() {
             self.recent.resize(FEWEST_RECENT, None);
         }
@@ -444,14 +467,14 @@ impl Shapes {
             let place = self.place(type_id, form);
             match self.recent[place] {
                 Some(other)
-                    if other.message == self.message
-                        && (other.type_id, other.form) != (type_id, form)
+                    if other.key >> 32 == u64::from(self.message)
+                        && (other.type_id, other.key) != (type_id, recent.key)
                         && self.recent.len() < MOST_RECENT =>
                 {
                     let more = 2 * self.recent.len();
                     let before = std::mem::replace(&mut self.recent, vec![None; more]);
                     for known in before.into_iter().flatten() {
-                        let place = self.place(known.type_id, known.form);
+                        let place = self.place(known.type_id, known.key as u32 as usize);
                         self.recent[place] = Some(known);
                     }
                 }
@@ -476,7 +499,7 @@ impl Hasher for Passing {
         bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_u64(&mut self, n: u64) {
         self.0 = n;
     }

@@ -58,73 +58,131 @@ pub(crate) fn date(out: &mut Vec<u8>, ms: f64) {
     double(out, ms);
 }
 
+/// An item of at most five bytes, and how many of them it is.
+pub(crate) type Short = ([u8; 5], usize);
+
 /// A number.
 #[inline]
 pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
+    match short_number(number) {
+        Some(short) => push(out, short),
+        None => {
+            out.push(tag::F64);
+            double(out, number);
+        }
+    }
+}
+
+/// A number, unless it takes all bytes of a double.
+#[inline]
+pub(crate) fn short_number(number: f64) -> Option<Short> {
     const EXPONENT_OF_ONE: u64 = 1023;
     let bits = number.to_bits();
     // Between −1 and 1 there is one integer: no need to convert there and back to see that.
     let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
     let int = number as i32;
     if may_be_integer && f64::from(int) == number {
-        integer(out, int);
-    } else {
-        wide(out, number);
+        return Some(short_integer(int));
     }
+    let n = number as u32;
+    if number >= 2_147_483_648.0 && f64::from(n) == number {
+        return Some(short_unsigned(n));
+    }
+    short_float(number)
+}
+
+/// A number that is an `f32`.
+#[inline(always)]
+pub(crate) fn short_number_single(number: f32) -> Short {
+    const EXPONENT_OF_ONE: u32 = 127;
+    let bits = number.to_bits();
+    let may_be_integer = bits == 0 || (bits >> 23) & 0xFF >= EXPONENT_OF_ONE;
+    if may_be_integer {
+        let (int, wide) = (number as i32, f64::from(number));
+        if f64::from(int) == wide {
+            return short_integer(int);
+        }
+        if number >= 2_147_483_648.0 && f64::from(number as u32) == wide {
+            return short_unsigned(number as u32);
+        }
+    }
+    short_single(if number.is_nan() { f32::NAN } else { number })
 }
 
 /// A number that is an `i32`.
 #[inline]
 pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
-    if n >= 0 {
-        return unsigned(out, n as u32);
-    }
-    let more = u8::from(n < -0x80) + u8::from(n < -0x8000);
-    sized(out, tag::I8 + more, n as u32, 1 + more);
+    push(out, short_integer(n));
 }
 
 /// A number that is a `u32`.
 #[inline]
 pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
+    push(out, short_unsigned(n));
+}
+
+/// A number that is an `i32`.
+#[inline(always)]
+pub(crate) fn short_integer(n: i32) -> Short {
+    if n >= 0 {
+        return short_unsigned(n as u32);
+    }
+    let more = u8::from(n < -0x80) + u8::from(n < -0x8000);
+    sized(tag::I8 + more, n as u32, 1 + more)
+}
+
+/// A number that is a `u32`.
+#[inline(always)]
+pub(crate) fn short_unsigned(n: u32) -> Short {
     let more = u8::from(n > 0x3F) + u8::from(n > 0xFF) + u8::from(n > 0xFFFF);
-    sized(out, if more == 0 { tag::INT + n as u8 } else { tag::U8 - 1 + more }, n, more);
+    sized(if more == 0 { tag::INT + n as u8 } else { tag::U8 - 1 + more }, n, more)
 }
 
-/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3. All are written and what is too much is taken
-/// back: which of them it is can't be predicted, so there is no branch on it.
-#[inline]
-fn sized(out: &mut Vec<u8>, first: u8, n: u32, more: u8) {
-    let len = out.len();
+/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3: which of them it is can't be predicted, so
+/// there is no branch on it.
+#[inline(always)]
+fn sized(first: u8, n: u32, more: u8) -> Short {
     let [a, b, c, d] = n.to_le_bytes();
-    out.extend_from_slice(&[first, a, b, c, d]);
-    out.truncate(len + 1 + usize::from(more + u8::from(more == 3)));
+    ([first, a, b, c, d], 1 + usize::from(more + u8::from(more == 3)))
 }
 
-/// A number that is no `i32`.
-fn wide(out: &mut Vec<u8>, number: f64) {
-    let n = number as u32;
-    if number >= 2_147_483_648.0 && f64::from(n) == number { unsigned(out, n) } else { float(out, number) }
+/// All bytes are written and what is too much is taken back.
+#[inline]
+fn push(out: &mut Vec<u8>, (bytes, len): Short) {
+    let end = out.len() + len;
+    out.extend_from_slice(&bytes);
+    out.truncate(end);
 }
 
 /// A number as a float, whether or not it is an integer: the 32-bit one where that is exact.
 #[inline]
 pub(crate) fn float(out: &mut Vec<u8>, number: f64) {
-    let narrow = number as f32;
-    if f64::from(narrow) == number {
-        single(out, narrow);
-    } else if number.is_nan() {
-        single(out, f32::NAN);
-    } else {
-        out.push(tag::F64);
-        double(out, number);
+    match short_float(number) {
+        Some((bytes, _)) => out.extend_from_slice(&bytes),
+        None => {
+            out.push(tag::F64);
+            double(out, number);
+        }
     }
+}
+
+/// A number as a 32-bit float, where that is exact.
+#[inline]
+fn short_float(number: f64) -> Option<Short> {
+    let narrow = if number.is_nan() { f32::NAN } else { number as f32 };
+    (f64::from(narrow) == number || number.is_nan()).then(|| short_single(narrow))
+}
+
+#[inline]
+fn short_single(number: f32) -> Short {
+    let [a, b, c, d] = number.to_le_bytes();
+    ([tag::F32, a, b, c, d], 5)
 }
 
 /// A number as the 32-bit float that it is.
 #[inline]
 pub(crate) fn single(out: &mut Vec<u8>, number: f32) {
-    let [a, b, c, d] = number.to_le_bytes();
-    out.extend_from_slice(&[tag::F32, a, b, c, d]);
+    out.extend_from_slice(&short_single(number).0);
 }
 
 /// The eight bytes of a double; NaN takes one form.
@@ -151,12 +209,23 @@ mod tests {
             (-32769.0, &[tag::I32, 0xFF, 0x7F, 0xFF, 0xFF]),
             (-0.0, &[tag::F32, 0, 0, 0, 0x80]),
             (0.5, &[tag::F32, 0, 0, 0, 0x3F]),
+            (2147483648.0, &[tag::U32, 0, 0, 0, 0x80]),
             (4294967296.0, &[tag::F32, 0, 0, 0x80, 0x4F]),
+            (-2147483648.0, &[tag::I32, 0, 0, 0, 0x80]),
+            (-4294967296.0, &[tag::F32, 0, 0, 0x80, 0xCF]),
+            (1.5, &[tag::F32, 0, 0, 0xC0, 0x3F]),
+            (-1.5, &[tag::F32, 0, 0, 0xC0, 0xBF]),
+            (f64::INFINITY, &[tag::F32, 0, 0, 0x80, 0x7F]),
             (f64::NAN, &[tag::F32, 0, 0, 0xC0, 0x7F]),
         ] {
             let mut out = Vec::new();
             number(&mut out, n);
             assert_eq!(out, bytes, "{n}");
+            let narrow = n as f32;
+            if f64::from(narrow) == n || n.is_nan() {
+                let (short, len) = short_number_single(narrow);
+                assert_eq!(short[..len], *bytes, "{n}");
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::graph;
 use crate::wire::tag;
 
 /// Room for elements is taken at once up to this many bytes.
-const MAX_FIRST_BYTES: usize = 1 << 12;
+const MAX_FIRST_BYTES: usize = 1 << 14;
 
 /// Reads an array into `items`: `begin` is told how many elements there are, `each` is given one after the other.
 #[inline]

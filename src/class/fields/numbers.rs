@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use crate::class::{Copier, Field, Identity, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::{structure, tag};
 
@@ -10,11 +10,25 @@ use crate::wire::{structure, tag};
 const MAX_SAFE: i128 = (1 << 53) - 1;
 
 /// An integer as the message has it.
-#[inline]
+#[inline(always)]
 fn read_integer<T: TryFrom<i64> + TryFrom<i128>>(from: &mut Reader<'_>, name: &str) -> Result<T, Error> {
     let at = from.source.structure.offset();
-    let small: i64 = match from.source.structure.u8()? {
-        tag @ ..tag::STRING => i64::from(tag),
+    let tag = from.source.structure.u8()?;
+    // Every type holds what a tag holds.
+    match T::try_from(i64::from(tag)) {
+        Ok(small) if tag < tag::STRING => Ok(small),
+        _ => read_sized(from, tag, at, name),
+    }
+}
+
+/// An integer whose tag says how many bytes it has.
+fn read_sized<T: TryFrom<i64> + TryFrom<i128>>(
+    from: &mut Reader<'_>,
+    tag: u8,
+    at: usize,
+    name: &str,
+) -> Result<T, Error> {
+    let n: i64 = match tag {
         tag::U8 => i64::from(from.source.structure.u8()?),
         tag::U16 => i64::from(from.source.structure.u16()?),
         tag::U32 => i64::from(from.source.structure.u32()?),
@@ -23,7 +37,7 @@ fn read_integer<T: TryFrom<i64> + TryFrom<i128>>(from: &mut Reader<'_>, name: &s
         tag::I32 => i64::from(from.source.structure.u32()? as i32),
         tag => return read_wide(from, tag, at).and_then(|n| T::try_from(n).map_err(|_| out_of_range(n, name, at))),
     };
-    T::try_from(small).map_err(|_| out_of_range(i128::from(small), name, at))
+    T::try_from(n).map_err(|_| out_of_range(i128::from(n), name, at))
 }
 
 #[cold]
@@ -96,6 +110,14 @@ macro_rules! small_integers {
                 Ok(())
             }
 
+            const ITEMS: usize = 1;
+
+            #[inline(always)]
+            fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+                items.$write(<$wide>::from(*self), to);
+                Ok(())
+            }
+
             #[inline]
             fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
                 read_integer(from, stringify!($int))
@@ -148,6 +170,20 @@ macro_rules! large_integers {
                     Some(number) => structure::number(&mut to.message.structure, number),
                     #[allow(unused_comparisons)]
                     None => write_bigint(to, *self < 0, &self.abs_diff(0).to_le_bytes()),
+                }
+                Ok(())
+            }
+
+            const ITEMS: usize = 1;
+
+            #[inline(always)]
+            fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+                match i32::try_from(*self) {
+                    Ok(small) => items.integer(small, to),
+                    Err(_) => {
+                        items.append(to);
+                        self.write(to)?;
+                    }
                 }
                 Ok(())
             }
@@ -280,6 +316,14 @@ impl Field for f64 {
         Ok(())
     }
 
+    const ITEMS: usize = 1;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        items.number(*self, to);
+        Ok(())
+    }
+
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         read_float(from)
@@ -311,6 +355,14 @@ impl Field for f32 {
     #[inline]
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
         structure::number(&mut to.message.structure, f64::from(*self));
+        Ok(())
+    }
+
+    const ITEMS: usize = 1;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        items.single(*self, to);
         Ok(())
     }
 
@@ -348,6 +400,14 @@ impl Field for bool {
     #[inline]
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
         to.message.structure.push(if *self { tag::TRUE } else { tag::FALSE });
+        Ok(())
+    }
+
+    const ITEMS: usize = 1;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        items.tag(if *self { tag::TRUE } else { tag::FALSE }, to);
         Ok(())
     }
 
@@ -406,6 +466,19 @@ impl<T: Field> Field for Option<T> {
         match self {
             Some(value) => value.write(to),
             None => to.null(),
+        }
+    }
+
+    const ITEMS: usize = T::ITEMS;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        match self {
+            Some(value) => value.gather(items, to),
+            None => {
+                items.tag(tag::NULL, to);
+                Ok(())
+            }
         }
     }
 

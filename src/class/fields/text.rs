@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::class::{Copier, Field, Identity, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
 use crate::error::{Error, ErrorKind};
+use crate::wire::tag;
 
 macro_rules! strings {
     ($($type:ty, $name:literal;)*) => {
@@ -19,6 +20,20 @@ macro_rules! strings {
             #[inline]
             fn write(&self, to: &mut Writer) -> Result<(), Error> {
                 to.message.string(self);
+                Ok(())
+            }
+
+            const ITEMS: usize = 1;
+
+            #[inline(always)]
+            fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+                let len = self.len() as u64;
+                if len > tag::STRING_MAX {
+                    items.append(to);
+                    return self.write(to);
+                }
+                items.tag(tag::STRING + len as u8, to);
+                to.message.text.push_str(self);
                 Ok(())
             }
 
