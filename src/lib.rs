@@ -96,7 +96,8 @@
 //! | `json` | yes | [`json`]: JSON in and out of a graph |
 //! | `serde` | yes | [`serde`]: Rust types in and out of a message |
 //! | `compress` | no | `compress`: zstd, lz4, gzip, deflate and brotli over any bytes |
-//! | `chrono`, `jiff`, `time` | no | their moments as Dates ([`serde::date`](mod@serde::date)) |
+//! | `chrono`, `jiff`, `time` | no | their moments as Dates ([`serde::date`](mod@serde::date)), also as fields of classes |
+//! | `rust_decimal`, `url`, `uuid` | no | decimals, URLs and UUIDs as fields of classes |
 //! | `snapshot` | no | `Snapshot`: messages on disk that survive kills, power cuts and flipped bits |
 #![forbid(unsafe_code)]
 
@@ -111,7 +112,6 @@ pub mod inspect;
 pub mod json;
 mod lazy;
 mod marshal;
-#[cfg(feature = "serde")]
 mod moment;
 pub mod original;
 #[cfg(feature = "serde")]

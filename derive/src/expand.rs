@@ -142,8 +142,13 @@ impl Parts<'_> {
             } else {
                 self.describe_fields(form)
             };
+            let base = form.base().map(|field| {
+                let ty = field.ty;
+                quote_spanned!(at(ty)=> __about.base::<#ty>();)
+            });
             quote! {
                 __about.form(#suffix, #derived);
+                #base
                 #keys
             }
         });

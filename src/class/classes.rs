@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::custom::Customs;
 use super::describe::Description;
 use super::node::{Casts, Implements, Node, Pointee};
-use super::{Class, Field};
+use super::{Class, Data, Field};
 use crate::error::{Error, ErrorKind};
 use crate::wire::item::Source;
 use crate::wire::shape_list::Text;
@@ -51,6 +51,8 @@ pub struct Classes {
     casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
     /// By what a `Shared` holds, and trait.
     node_casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
+    /// By trait: how instances of unknown classes become its trait objects.
+    fallbacks: HashMap<TypeId, Arc<dyn Any + Send + Sync>, RandomState>,
     customs: Customs,
     /// What was wrong with a class that [`with`](Self::with) registered.
     wrong: Option<Error>,
@@ -105,11 +107,50 @@ impl Classes {
         classes
     }
 
+    /// Registers what stands for an instance of a class that is not registered, where a trait object is expected:
+    /// `make` is given the instance as data. Registers `C` too. Without it, such an instance is an error there
+    /// (`unknown-class`), as nothing else can be made of it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use marshal::{Class, Classes, Marshal, Shared, class::Data, class_trait, js};
+    ///
+    /// #[class_trait]
+    /// trait Animal { fn says(&self) -> String; }
+    ///
+    /// #[derive(Class)]
+    /// struct Stranger { data: Data }
+    /// impl Animal for Stranger {
+    ///     fn says(&self) -> String { format!("{}?", self.data.root().class().unwrap().name()) }
+    /// }
+    ///
+    /// let bytes = Marshal::encode(&js!([Okapi { age: 3 }]))?;
+    /// let stranger = |data: Data| Ok::<_, String>(Stranger { data });
+    /// let classes = Classes::new().with_fallback::<Stranger, dyn Animal, _>(stranger);
+    /// let animals: Vec<Shared<dyn Animal>> = Marshal::decode_with_classes(&bytes, &classes)?;
+    /// assert_eq!(animals[0].says(), "Okapi?");
+    /// # Ok::<(), marshal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_fallback<C: Class, T: ?Sized + Pointee, E: fmt::Display>(
+        self,
+        make: impl Fn(Data) -> Result<C, E> + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Node<C>: Implements<T, Class = C>,
+    {
+        let mut classes = self.with_trait::<C, T>();
+        classes.fallbacks.insert(TypeId::of::<T>(), Arc::new(Casts::<T>::fallback(make)));
+        classes
+    }
+
     /// Registers a class. The same class twice is one entry.
     ///
     /// # Errors
     ///
-    /// `duplicate-class` where another class has its name, or the name of one of its variants.
+    /// `duplicate-class` where another class has its name, or the name of one of its variants; `bad-class` where the
+    /// built-in that it extends has one of its fields as a property of its own: `length` of an array.
     pub fn register<T: Class>(&mut self) -> Result<(), Error> {
         let type_id = TypeId::of::<T>();
         if self.by_type.contains_key(&type_id) {
@@ -127,6 +168,12 @@ impl Classes {
         if let Some(form) = about.forms.iter().find(|form| is_taken(&form.name)) {
             let detail = format!("two classes are called {}; give one another name", form.name);
             return Err(Error::new(ErrorKind::DuplicateClass, detail));
+        }
+        for form in &about.forms {
+            if let Some(key) = form.keys.iter().find(|key| (form.is_own_key)(key.key)) {
+                let detail = format!("{} has a field {}, which is the built-in's own; rename it", form.name, key.key);
+                return Err(Error::new(ErrorKind::BadClass, detail));
+            }
         }
         let index = self.classes.len();
         for (form, about) in about.forms.iter().enumerate() {
@@ -284,6 +331,12 @@ impl Classes {
     pub(super) fn casts_of_name(&self, name: &str, trait_id: TypeId) -> Option<&dyn Any> {
         let &(index, _) = self.by_name.get(name)?;
         let casts: &dyn Any = &**self.casts.get(&(self.classes[index].type_id, trait_id))?;
+        Some(casts)
+    }
+
+    /// How instances of unknown classes become trait objects.
+    pub(super) fn fallback_of(&self, trait_id: TypeId) -> Option<&dyn Any> {
+        let casts: &dyn Any = &**self.fallbacks.get(&trait_id)?;
         Some(casts)
     }
 

@@ -58,8 +58,9 @@ impl Customs {
     }
 }
 
+/// What a transformer says of the payload at `at`.
 #[cold]
-fn refused<T>(reason: &dyn Display, at: usize) -> Error {
+pub(super) fn refused<T>(reason: &dyn Display, at: usize) -> Error {
     Error::new(ErrorKind::Refused, format!("{} can't be restored: {reason}", type_name::<T>())).at_offset(at)
 }
 
@@ -86,8 +87,17 @@ impl Writer {
     pub fn custom<T: 'static>(&mut self, value: &T, items: &mut Items) -> Result<(), Error> {
         items.append(self);
         let custom = self.classes.customs().of::<T>().ok_or_else(unknown::<T>)?;
-        self.object(&shape(&custom.name));
-        self.nested(|to| (custom.write)(value, to))
+        self.named(&custom.name, |to| (custom.write)(value, to))
+    }
+
+    /// A custom value with this name, whose payload `write` writes.
+    pub(super) fn named(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.object(&shape(name));
+        self.nested(write)
     }
 }
 
@@ -97,18 +107,28 @@ impl Reader<'_> {
     pub fn custom<T: 'static>(&mut self) -> Result<T, Error> {
         let at = self.source.structure.offset();
         let custom = self.classes.customs().of::<T>().ok_or_else(|| unknown::<T>().at_offset(at))?;
-        let expected = || format!("a custom {}", custom.name);
+        self.named(&custom.name, |from| (custom.read)(from))
+    }
+
+    /// A custom value with this name, whose payload `read` reads.
+    pub(super) fn named<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let at = self.source.structure.offset();
+        let expected = || format!("a custom {name}");
         let shape = self.peek_shape(&expected)?;
         let entry = self.source.shapes.shape(u64::from(shape)).filter(|entry| entry.kind == shapes::CUSTOM);
-        let name = entry.map(|entry| self.source.shapes.class_name(self.source.shapes_section, entry));
-        if name != Some(Text::Utf8(&custom.name)) {
+        let found = entry.map(|entry| self.source.shapes.class_name(self.source.shapes_section, entry));
+        if found != Some(Text::Utf8(name)) {
             return Err(self.wrong(at, &expected()));
         }
         if self.source.structure.u8()? == tag::OBJECT_LONG {
             self.source.structure.varint()?;
         }
         self.take_identity(at)?;
-        self.nested(|from| (custom.read)(from))
+        self.nested(read)
     }
 
     /// A field of a foreign type.

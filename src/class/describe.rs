@@ -84,6 +84,8 @@ pub(super) struct FormDescription {
     pub(super) name: String,
     /// Whether it extends a built-in.
     pub(super) derived: bool,
+    /// Whether the built-in has a property of its own with this key.
+    pub(super) is_own_key: fn(&str) -> bool,
     pub(super) keys: Vec<KeyDescription>,
 }
 
@@ -114,7 +116,14 @@ impl Description {
     /// The struct, or the next variant.
     pub fn form(&mut self, suffix: &str, derived: bool) {
         let name = if suffix.is_empty() { self.class.clone() } else { format!("{}.{suffix}", self.class) };
-        self.forms.push(FormDescription { name, derived, keys: Vec::new() });
+        self.forms.push(FormDescription { name, derived, is_own_key: |_| false, keys: Vec::new() });
+    }
+
+    /// The built-in that the form extends.
+    pub fn base<T: Field>(&mut self) {
+        if let Some(form) = self.forms.last_mut() {
+            form.is_own_key = T::is_own_key;
+        }
     }
 
     /// The next key of the form.

@@ -30,6 +30,8 @@ pub enum Identity {
 /// | `Vec`, `VecDeque`, `Box<[T]>`, `[T; N]`, tuples | Array |
 /// | `HashMap`, `BTreeMap`; `HashSet`, `BTreeSet` | Map; Set |
 /// | [`Date`](super::Date), [`TypedArray`](super::TypedArray), [`ErrorBase`](super::ErrorBase) | Date; typed array; Error |
+/// | `SystemTime`; with features, moments of `chrono`, `jiff`, `time` | Date, to the millisecond |
+/// | with features, `url::Url`, `rust_decimal::Decimal`, `uuid::Uuid` | a custom `URL`, `Decimal`, `UUID` of the text |
 /// | `Shared`, `Weak`, `Rc`, `Arc` | the object that they point at |
 /// | `Box`, `Cell`, `RefCell`, `Mutex`, `RwLock` | what is in them |
 #[diagnostic::on_unimplemented(
@@ -83,6 +85,13 @@ pub trait Field: Sized + 'static {
     /// The value of a field that a message does not have; `None` where that is an error.
     fn absent() -> Option<Self> {
         None
+    }
+
+    /// Whether every such object has a property of its own with this key: an array's `length`.
+    #[doc(hidden)]
+    fn is_own_key(key: &str) -> bool {
+        let _ = key;
+        false
     }
 
     /// The value as a Number, if it is one: arrays of them are packed.

@@ -1,12 +1,13 @@
 //! Reading pointers: each identity is read once, and all pointers to it are made of the one that was first.
 
 use std::any::{Any, TypeId};
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::node::{Casts, Node, Pointee, SyncNode};
 use super::read::{self, Known, Place, Reader, Waiting};
-use super::{Field, Identity};
+use super::{Class, Data, Field, Identity, custom};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::tag;
 
@@ -111,6 +112,29 @@ impl<'a> Reader<'a> {
         (self.casts::<T>(at)?.read_boxed)(self)
     }
 
+    /// The instance of an unknown class that comes next, as what `make` makes of it.
+    pub(super) fn fallback<C: Class, E: Display>(&mut self, make: &impl Fn(Data) -> Result<C, E>) -> Result<C, Error> {
+        let at = self.source.structure.offset();
+        make(Data::read(self)?).map_err(|reason| custom::refused::<C>(&reason, at))
+    }
+
+    /// The same, behind a pointer.
+    pub(super) fn shared_fallback<C: Class, E: Display>(
+        &mut self,
+        make: &impl Fn(Data) -> Result<C, E>,
+    ) -> Result<Rc<Node<C>>, Error> {
+        let at = self.source.structure.offset();
+        match self.find::<C>(at, |from| from.shared_fallback(make).map(|node| Known::Rc(node)))? {
+            Found::New(id) => {
+                let node = Rc::new(Node::from(self.fallback(make)?));
+                self.learn(id, || Known::Rc(node.clone()));
+                Ok(node)
+            }
+            Found::Known(Known::Rc(any)) => any.downcast().map_err(|_| self.wrong_type::<C>(at)),
+            Found::Known(_) => Err(self.wrong_type::<C>(at)),
+        }
+    }
+
     /// How the instance at `at` becomes a trait object.
     fn casts<T: ?Sized + Pointee>(&mut self, at: usize) -> Result<&'a Casts<T>, Error> {
         let opened = self.peek_shape(&T::pointee_name)?;
@@ -120,7 +144,8 @@ impl<'a> Reader<'a> {
             Some((known, casts)) if known == trait_id => casts,
             _ => {
                 let name = self.class_name(opened).unwrap_or_default();
-                let casts = classes.casts_of_name(name, trait_id).ok_or_else(|| {
+                let fallback = || classes.fallback_of(trait_id).filter(|_| !name.is_empty() && !classes.has_name(name));
+                let casts = classes.casts_of_name(name, trait_id).or_else(fallback).ok_or_else(|| {
                     let kind = if classes.has_name(name) { ErrorKind::WrongType } else { ErrorKind::UnknownClass };
                     let detail = format!("{name} is not registered as a {}", T::pointee_name());
                     Error::new(kind, detail).at_offset(at)

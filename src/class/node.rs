@@ -2,10 +2,11 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell};
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::{Class, Classes, Copier, Field, Identity, Reader, Writer};
+use super::{Class, Classes, Copier, Data, Field, Identity, Reader, Writer};
 use crate::error::Error;
 use crate::wire::tag;
 
@@ -102,11 +103,12 @@ where
 
 /// How instances of one class are restored as one trait object.
 pub(super) struct Casts<T: ?Sized + Pointee> {
-    pub(super) read_shared: fn(&mut Reader<'_>) -> Result<Rc<T::Node>, Error>,
-    pub(super) read_boxed: fn(&mut Reader<'_>) -> Result<Box<T>, Error>,
+    pub(super) read_shared: Box<Restore<Rc<T::Node>>>,
+    pub(super) read_boxed: Box<Restore<Box<T>>>,
     pub(super) upcast: Upcast<T>,
 }
 
+type Restore<P> = dyn Fn(&mut Reader<'_>) -> Result<P, Error> + Send + Sync;
 type Upcast<T> = fn(Rc<dyn Any>) -> Option<Rc<<T as Pointee>::Node>>;
 
 impl<T: ?Sized + Pointee> Casts<T> {
@@ -115,8 +117,23 @@ impl<T: ?Sized + Pointee> Casts<T> {
         Node<C>: Implements<T, Class = C>,
     {
         Casts {
-            read_shared: |from| from.shared::<C>().map(Node::<C>::upcast),
-            read_boxed: |from| C::read(from).map(|value| Node::<C>::unsize(Box::new(value))),
+            read_shared: Box::new(|from| from.shared::<C>().map(Node::<C>::upcast)),
+            read_boxed: Box::new(|from| C::read(from).map(|value| Node::<C>::unsize(Box::new(value)))),
+            upcast: |any| any.downcast::<Node<C>>().ok().map(Node::<C>::upcast),
+        }
+    }
+
+    /// How an instance of a class that is not known becomes the `C` that `make` makes of it.
+    pub(super) fn fallback<C: Class, E: Display>(
+        make: impl Fn(Data) -> Result<C, E> + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Node<C>: Implements<T, Class = C>,
+    {
+        let shared = make.clone();
+        Casts {
+            read_shared: Box::new(move |from| from.shared_fallback(&shared).map(Node::<C>::upcast)),
+            read_boxed: Box::new(move |from| from.fallback(&make).map(|value| Node::<C>::unsize(Box::new(value)))),
             upcast: |any| any.downcast::<Node<C>>().ok().map(Node::<C>::upcast),
         }
     }

@@ -1,5 +1,6 @@
 //! Built-ins of JavaScript that Rust's standard library has not.
 
+use super::lists::is_array_index;
 use crate::class::{Copier, Field, Identity, Reader, Writer};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Element, ErrorConstructor, bytes_of, is_time_value, numbers};
@@ -52,6 +53,11 @@ impl<T: Element + 'static> Field for TypedArray<T> {
 
     fn type_name() -> String {
         T::KIND.constructor().to_owned()
+    }
+
+    fn is_own_key(key: &str) -> bool {
+        // `length` is a property of what typed arrays inherit.
+        is_array_index(key)
     }
 
     fn write(&self, to: &mut Writer) -> Result<(), Error> {

@@ -73,6 +73,10 @@ fn room<T>(n: usize) -> usize {
 impl<T: Field> Field for Vec<T> {
     const IDENTITY: Identity = Identity::Own;
 
+    fn is_own_key(key: &str) -> bool {
+        is_array_key(key)
+    }
+
     fn type_name() -> String {
         format!("Vec<{}>", T::type_name())
     }
@@ -93,6 +97,10 @@ impl<T: Field> Field for Vec<T> {
 impl<T: Field> Field for Box<[T]> {
     const IDENTITY: Identity = Identity::Own;
 
+    fn is_own_key(key: &str) -> bool {
+        is_array_key(key)
+    }
+
     fn type_name() -> String {
         format!("Box<[{}]>", T::type_name())
     }
@@ -112,6 +120,10 @@ impl<T: Field> Field for Box<[T]> {
 
 impl<T: Field> Field for VecDeque<T> {
     const IDENTITY: Identity = Identity::Own;
+
+    fn is_own_key(key: &str) -> bool {
+        is_array_key(key)
+    }
 
     fn type_name() -> String {
         format!("VecDeque<{}>", T::type_name())
@@ -135,6 +147,10 @@ impl<T: Field> Field for VecDeque<T> {
 
 impl<T: Field, const N: usize> Field for [T; N] {
     const IDENTITY: Identity = Identity::Own;
+
+    fn is_own_key(key: &str) -> bool {
+        is_array_key(key)
+    }
 
     fn type_name() -> String {
         format!("[{}; {N}]", T::type_name())
@@ -174,6 +190,16 @@ impl<T: Field, const N: usize> Field for [T; N] {
     }
 }
 
+/// Whether an object with elements may have this key as that of one.
+pub(super) fn is_array_index(key: &str) -> bool {
+    graph::JsStr::from(key).array_index().is_some()
+}
+
+/// An array has a length and elements.
+fn is_array_key(key: &str) -> bool {
+    key == "length" || is_array_index(key)
+}
+
 #[cold]
 fn wrong_len(expected: usize, found: usize, at: usize) -> Error {
     let detail = format!("expected an array of {expected} elements, found one of {found}");
@@ -184,6 +210,10 @@ macro_rules! tuples {
     ($($len:literal: $($T:ident $index:tt),*;)*) => {
         $(impl<$($T: Field),*> Field for ($($T,)*) {
             const IDENTITY: Identity = Identity::Own;
+
+            fn is_own_key(key: &str) -> bool {
+                is_array_key(key)
+            }
 
             fn type_name() -> String {
                 format!("({})", [$($T::type_name()),*].join(", "))

@@ -46,6 +46,11 @@ fn ordered<'t, K: Field, E: Copy>(
     Ok(ordered.into_iter().map(|(_, entry)| entry).collect())
 }
 
+/// Entries that have an order of their own.
+fn in_turn<'t, K: Field, I: Iterator>(_: &mut Writer, entries: I, _: impl Fn(I::Item) -> &'t K) -> Result<I, Error> {
+    Ok(entries)
+}
+
 /// −0 is no key of a Map: it is the same key as 0.
 fn write_key<K: Field>(key: &K, to: &mut Writer) -> Result<(), Error> {
     match key.as_number() {
@@ -55,114 +60,80 @@ fn write_key<K: Field>(key: &K, to: &mut Writer) -> Result<(), Error> {
     }
 }
 
-impl<K: Field + Eq + Hash, V: Field, S: BuildHasher + Default + 'static> Field for HashMap<K, V, S> {
-    const IDENTITY: Identity = Identity::Own;
+/// Maps, with the bounds of their keys and how their entries are brought into order.
+macro_rules! maps {
+    ($($Map:ident<K, V $(, $S:ident)?>, $name:literal, $(+ $bound:ident)*, $order:expr;)*) => {
+        $(impl<K: Field $(+ $bound)*, V: Field $(, $S: BuildHasher + Default + 'static)?> Field for $Map<K, V $(, $S)?> {
+            const IDENTITY: Identity = Identity::Own;
 
-    fn type_name() -> String {
-        format!("HashMap<{}, {}>", K::type_name(), V::type_name())
-    }
+            fn type_name() -> String {
+                format!(concat!($name, "<{}, {}>"), K::type_name(), V::type_name())
+            }
 
-    fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        let entries = ordered(to, self.iter(), |(key, _)| key)?;
-        to.container(tag::MAP, self.len());
-        to.nested(|to| {
-            entries.into_iter().try_for_each(|(key, value)| {
-                write_key(key, to)?;
-                value.write(to)
-            })
-        })
-    }
+            fn write(&self, to: &mut Writer) -> Result<(), Error> {
+                let entries = $order(to, self.iter(), |(key, _)| key)?;
+                to.container(tag::MAP, self.len());
+                to.nested(|to| {
+                    entries.into_iter().try_for_each(|(key, value)| {
+                        write_key(key, to)?;
+                        value.write(to)
+                    })
+                })
+            }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut map = HashMap::default();
-        read_entries(from, tag::MAP, |from| {
-            let key = K::read(from)?;
-            let value = V::read(from)?;
-            Ok(map.insert(key, value).is_none())
-        })?;
-        Ok(map)
-    }
+            fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+                let mut map = Self::default();
+                read_entries(from, tag::MAP, |from| {
+                    let key = K::read(from)?;
+                    let value = V::read(from)?;
+                    Ok(map.insert(key, value).is_none())
+                })?;
+                Ok(map)
+            }
 
-    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
-        copier.nested(|copier| self.iter().map(|(key, value)| Ok((key.copy(copier)?, value.copy(copier)?))).collect())
-    }
+            fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
+                let copy = |copier: &mut Copier, (key, value): (&K, &V)| Ok((key.copy(copier)?, value.copy(copier)?));
+                copier.nested(|copier| self.iter().map(|entry| copy(copier, entry)).collect())
+            }
+        })*
+    };
 }
 
-impl<K: Field + Ord, V: Field> Field for BTreeMap<K, V> {
-    const IDENTITY: Identity = Identity::Own;
-
-    fn type_name() -> String {
-        format!("BTreeMap<{}, {}>", K::type_name(), V::type_name())
-    }
-
-    fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        to.container(tag::MAP, self.len());
-        to.nested(|to| {
-            self.iter().try_for_each(|(key, value)| {
-                write_key(key, to)?;
-                value.write(to)
-            })
-        })
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut map = BTreeMap::new();
-        read_entries(from, tag::MAP, |from| {
-            let key = K::read(from)?;
-            let value = V::read(from)?;
-            Ok(map.insert(key, value).is_none())
-        })?;
-        Ok(map)
-    }
-
-    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
-        copier.nested(|copier| self.iter().map(|(key, value)| Ok((key.copy(copier)?, value.copy(copier)?))).collect())
-    }
+maps! {
+    HashMap<K, V, S>, "HashMap", + Eq + Hash, ordered;
+    BTreeMap<K, V>, "BTreeMap", + Ord, in_turn;
 }
 
-impl<T: Field + Eq + Hash, S: BuildHasher + Default + 'static> Field for HashSet<T, S> {
-    const IDENTITY: Identity = Identity::Own;
+/// Sets, in the same way.
+macro_rules! sets {
+    ($($Set:ident<T $(, $S:ident)?>, $name:literal, $(+ $bound:ident)*, $order:expr;)*) => {
+        $(impl<T: Field $(+ $bound)* $(, $S: BuildHasher + Default + 'static)?> Field for $Set<T $(, $S)?> {
+            const IDENTITY: Identity = Identity::Own;
 
-    fn type_name() -> String {
-        format!("HashSet<{}>", T::type_name())
-    }
+            fn type_name() -> String {
+                format!(concat!($name, "<{}>"), T::type_name())
+            }
 
-    fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        let entries = ordered(to, self.iter(), |entry| entry)?;
-        to.container(tag::SET, self.len());
-        to.nested(|to| entries.into_iter().try_for_each(|entry| write_key(entry, to)))
-    }
+            fn write(&self, to: &mut Writer) -> Result<(), Error> {
+                let entries = $order(to, self.iter(), |entry| entry)?;
+                to.container(tag::SET, self.len());
+                to.nested(|to| entries.into_iter().try_for_each(|entry| write_key(entry, to)))
+            }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut set = HashSet::default();
-        read_entries(from, tag::SET, |from| Ok(set.insert(T::read(from)?)))?;
-        Ok(set)
-    }
+            fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
+                let mut set = Self::default();
+                read_entries(from, tag::SET, |from| Ok(set.insert(T::read(from)?)))?;
+                Ok(set)
+            }
 
-    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
-        copier.nested(|copier| self.iter().map(|entry| entry.copy(copier)).collect())
-    }
+            fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
+                copier.nested(|copier| self.iter().map(|entry| entry.copy(copier)).collect())
+            }
+        })*
+    };
 }
 
-impl<T: Field + Ord> Field for BTreeSet<T> {
-    const IDENTITY: Identity = Identity::Own;
-
-    fn type_name() -> String {
-        format!("BTreeSet<{}>", T::type_name())
-    }
-
-    fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        to.container(tag::SET, self.len());
-        to.nested(|to| self.iter().try_for_each(|entry| write_key(entry, to)))
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut set = BTreeSet::new();
-        read_entries(from, tag::SET, |from| Ok(set.insert(T::read(from)?)))?;
-        Ok(set)
-    }
-
-    fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
-        copier.nested(|copier| self.iter().map(|entry| entry.copy(copier)).collect())
-    }
+sets! {
+    HashSet<T, S>, "HashSet", + Eq + Hash, ordered;
+    BTreeSet<T>, "BTreeSet", + Ord, in_turn;
 }

@@ -4,6 +4,7 @@ mod builtin;
 mod cells;
 mod counted;
 mod data;
+mod foreign;
 mod lists;
 mod maps;
 mod numbers;
