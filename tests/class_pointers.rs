@@ -97,12 +97,14 @@ fn objects_that_know_themselves() {
     assert!(back.myself.upgrade().is_none());
 }
 
+type Eight = (u8, i16, String, bool, (f64, f64), Option<u32>, [u8; 2], char);
+
 #[derive(Class, Debug, PartialEq)]
 struct Places {
     cow: Cow<'static, str>,
     owned: Cow<'static, str>,
     one: (u8,),
-    eight: (u8, i16, String, bool, (f64, f64), Option<u32>, [u8; 2], char),
+    eight: Eight,
     numbers: (f32, f32, f32, f32, f32, f32, f32, f32),
     none: [u8; 0],
     texts: [String; 2],
@@ -111,7 +113,7 @@ struct Places {
     cell: Cell<Option<i8>>,
     once: OnceCell<String>,
     empty: OnceCell<u32>,
-    boxed: Box<Box<u8>>,
+    boxed: Box<(u8,)>,
 }
 
 #[test]
@@ -129,7 +131,7 @@ fn cow_tuples_arrays_and_cells() {
         cell: Cell::new(Some(-1)),
         once: OnceCell::from("set".to_owned()),
         empty: OnceCell::new(),
-        boxed: Box::new(Box::new(9)),
+        boxed: Box::new((9,)),
     };
     assert_eq!(round(&places), places);
 }

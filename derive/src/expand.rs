@@ -29,7 +29,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
             const ITEMS: usize = #items;
             fn type_name() -> ::std::string::String { #type_name }
             fn write(&self, __to: &mut #class::Writer) -> ::core::result::Result<(), #krate::Error> {
-                let mut __gathered = #class::Items::new();
+                let mut __gathered = <#class::Items as ::core::default::Default>::default();
                 let __items = &mut __gathered;
                 #write
                 __items.append(__to);

@@ -16,14 +16,15 @@ pub struct Items {
 /// The bytes of the largest item that is gathered: a double.
 const LARGEST: usize = 9;
 
-impl Items {
-    const ROOM: usize = 64;
-
-    /// None.
+impl Default for Items {
     #[inline(always)]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Items { bytes: [0; Self::ROOM], len: 0 }
     }
+}
+
+impl Items {
+    const ROOM: usize = 64;
 
     /// Appends them to the structure.
     #[inline(always)]

@@ -20,6 +20,7 @@ mod node;
 mod plan;
 mod pointer;
 mod read;
+mod shapes;
 mod skim;
 mod sync;
 mod write;

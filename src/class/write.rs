@@ -5,7 +5,6 @@
 
 use std::any::TypeId;
 use std::cell::Cell;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use hashbrown::hash_map::Entry;
 use super::defer::Deferred;
 use super::describe::Description;
 use super::node::{Implements, Node, Pointee, Target, register_cast};
+use super::shapes::{Recent, Shapes, UNNUMBERED};
 use super::{Class, Classes, Field, Items};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{MIN_PACKED, packed_kind, push_element};
@@ -133,7 +133,7 @@ impl Writer {
         if self.message.start() {
             self.shapes = Shapes::default();
         }
-        self.shapes.message = self.shapes.message.wrapping_add(1);
+        self.shapes.start();
         self.met.clear();
         self.number = number;
         self.traits.clear();
@@ -154,8 +154,8 @@ impl Writer {
     #[inline(always)]
     pub fn instance<T: Class>(&mut self, form: usize, items: &mut Items) -> Result<(), Error> {
         match self.shapes.recent(TypeId::of::<T>(), form) {
-            Some(Recent { number: number @ ..=tag::OBJECT_MAX, .. }) if self.mode == Mode::Direct => {
-                items.tag(tag::OBJECT + *number as u8, self);
+            Some(&Recent { number: number @ ..=tag::OBJECT_MAX, .. }) if self.mode == Mode::Direct => {
+                items.tag(tag::OBJECT + number as u8, self);
                 self.message.identities += 1;
                 Ok(())
             }
@@ -316,7 +316,7 @@ impl Writer {
             self.container(tag::ARRAY, len);
             return self.nested(|to| items().try_for_each(|item| item.write(to)));
         }
-        let mut gathered = Items::new();
+        let mut gathered = Items::default();
         gathered.array(len, self);
         self.nested(|to| {
             items().try_for_each(|item| item.gather(&mut gathered, to))?;
@@ -410,97 +410,4 @@ impl Writer {
 pub(super) fn too_deep() -> Error {
     let detail = format!("values lie more than {MAX_DEPTH} deep in one another; hold them through Shared");
     Error::new(ErrorKind::LimitExceeded, detail)
-}
-
-/// The shapes of the classes that have been written, in this message and others.
-#[derive(Default)]
-struct Shapes {
-    /// A power of two of places; as many as keep the shapes of a message apart.
-    recent: Vec<Option<Recent>>,
-    all: HashMap<(TypeId, usize), (Arc<Description>, ShapeId), RandomState>,
-    /// Counts messages: in each, a class is registered when its shape is used first.
-    message: u32,
-}
-
-/// A shape that has been used in a message.
-#[derive(Clone, Copy)]
-struct Recent {
-    type_id: TypeId,
-    /// The message, above the form.
-    key: u64,
-    /// The number that the shape has in the message.
-    number: u64,
-    id: ShapeId,
-}
-
-/// The number of a shape that waits for one.
-const UNNUMBERED: u64 = u64::MAX;
-
-const FEWEST_RECENT: usize = 32;
-const MOST_RECENT: usize = 1 << 14;
-
-impl Shapes {
-    #[inline(always)]
-    fn key(&self, form: usize) -> u64 {
-        u64::from(self.message) << 32 | form as u64
-    }
-
-    #[inline(always)]
-    fn place(&self, type_id: TypeId, form: usize) -> usize {
-        let mut hasher = Passing(0);
-        type_id.hash(&mut hasher);
-        (hasher.0 as usize).wrapping_add(form) & self.recent.len().wrapping_sub(1)
-    }
-
-    #[inline(always)]
-    fn recent(&self, type_id: TypeId, form: usize) -> Option<&Recent> {
-        let recent = self.recent.get(self.place(type_id, form))?.as_ref();
-        recent.filter(|known| known.key == self.key(form) && known.type_id == type_id)
-    }
-
-    fn remember(&mut self, type_id: TypeId, form: usize, id: ShapeId, number: u64) {
-        let recent = Recent { type_id, key: self.key(form), number, id };
-        if self.recent.is_empty() {
-            self.recent.resize(FEWEST_RECENT, None);
-        }
-        loop {
-            let place = self.place(type_id, form);
-            match self.recent[place] {
-                Some(other)
-                    if other.key >> 32 == u64::from(self.message)
-                        && (other.type_id, other.key) != (type_id, recent.key)
-                        && self.recent.len() < MOST_RECENT =>
-                {
-                    let more = 2 * self.recent.len();
-                    let before = std::mem::replace(&mut self.recent, vec![None; more]);
-                    for known in before.into_iter().flatten() {
-                        let place = self.place(known.type_id, known.key as u32 as usize);
-                        self.recent[place] = Some(known);
-                    }
-                }
-                _ => {
-                    self.recent[place] = Some(recent);
-                    return;
-                }
-            }
-        }
-    }
-}
-
-/// A `TypeId` is a hash already.
-struct Passing(u64);
-
-impl Hasher for Passing {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
-    }
-
-    #[inline(always)]
-    fn write_u64(&mut self, n: u64) {
-        self.0 = n;
-    }
 }

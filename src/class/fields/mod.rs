@@ -8,6 +8,7 @@ mod foreign;
 mod lists;
 mod maps;
 mod numbers;
+mod option;
 mod text;
 
 pub use builtin::{Date, ErrorBase, TypedArray};
