@@ -6,6 +6,7 @@
 
 mod classes;
 mod input;
+mod markdown;
 mod memory;
 mod options;
 mod peers;
@@ -48,11 +49,11 @@ fn run(options: &Options) -> Result<()> {
         let text = fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
         let mut rows = report::times_from_tsv(&text)?;
         rows.retain(|row| options.takes(row));
-        if !options.tsv {
+        if !options.tsv && !options.markdown {
             rows.chunk_by(|a, b| (a.dataset, a.operation) == (b.dataset, b.operation))
                 .try_for_each(|rows| report::times_as_table(&mut out, rows))?;
         }
-        return draw(options, &rows);
+        return show(&mut out, options, &rows);
     }
     let progress = Progress::new(options);
     let mut measured = Vec::new();
@@ -84,6 +85,7 @@ fn run(options: &Options) -> Result<()> {
             let rows: Vec<Row> = results.into_iter().map(|result| Row { dataset, operation, result }).collect();
             progress.hidden_while(|| -> io::Result<()> {
                 match (options.tsv, options.memory) {
+                    _ if options.markdown => Ok(()),
                     (true, false) => report::times_as_tsv(&mut out, &rows),
                     (true, true) => report::memory_as_tsv(&mut out, &rows),
                     (false, false) => report::times_as_table(&mut out, &rows),
@@ -95,10 +97,14 @@ fn run(options: &Options) -> Result<()> {
         }
     }
     progress.ends();
-    draw(options, &measured)
+    show(&mut out, options, &measured)
 }
 
-fn draw(options: &Options, rows: &[Row]) -> Result<()> {
+/// What takes all rows at once.
+fn show(out: &mut impl Write, options: &Options, rows: &[Row]) -> Result<()> {
+    if options.markdown {
+        markdown::print(out, rows)?;
+    }
     match &options.svg {
         Some(file) => {
             fs::write(file, picture::draw(rows)).with_context(|| format!("could not write {}", file.display()))

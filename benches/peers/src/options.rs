@@ -62,6 +62,10 @@ pub struct Options {
     #[arg(long)]
     pub memory: bool,
 
+    /// Prints the typed times as the tables of COMPARE.md, with what is missed of what we mean to reach in bold
+    #[arg(long, conflicts_with_all = ["memory", "tsv"])]
+    pub markdown: bool,
+
     /// Draws the times as a picture into this file, also
     #[arg(long, value_name = "FILE", conflicts_with = "memory")]
     pub svg: Option<PathBuf>,
