@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{Error, ItemTrait, Path, Result, parse_quote};
+use syn::{Error, Ident, ItemTrait, Path, Result, TypeParamBound, parse_quote};
 
 pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let krate: Path =
@@ -15,6 +15,9 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> Result<Token
     let tag = format_ident!("__{}Object", name);
     let class = quote!(#krate::class);
     let text = name.to_string();
+    let has = |wanted: &str| item.supertraits.iter().any(|bound| is_trait(bound, wanted));
+    let (sync_node, register_sync) =
+        if has("Send") && has("Sync") { sync(name, &class, &krate) } else { Default::default() };
     let tail = quote! {
         #[doc(hidden)]
         #[derive(Debug)]
@@ -88,13 +91,89 @@ pub(crate) fn expand(attributes: TokenStream, item: TokenStream) -> Result<Token
             fn unsize(value: ::std::boxed::Box<__C>) -> ::std::boxed::Box<dyn #name> {
                 value
             }
+            #register_sync
         }
+
+        #sync_node
     };
     let supertrait = parse_quote!(#class::InstanceOf<#tag>);
     item.supertraits.push(supertrait);
     let mut tokens = item.into_token_stream();
     tokens.extend(tail);
     Ok(tokens)
+}
+
+/// Whether a supertrait is the trait of this name.
+fn is_trait(bound: &TypeParamBound, name: &str) -> bool {
+    match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == name),
+        _ => false,
+    }
+}
+
+/// What lets the trait object be behind a `SyncShared`: its own items, and those of `Implements`.
+fn sync(name: &Ident, class: &TokenStream, krate: &Path) -> (TokenStream, TokenStream) {
+    let object = quote!(dyn #name);
+    let node = quote!(dyn #class::SyncNodeOf<#object> + ::core::marker::Send + ::core::marker::Sync);
+    let items = quote! {
+        impl #class::SyncPointee for #object {
+            type SyncNode = #node;
+            fn read_sync(
+                from: &mut #class::Reader<'_>,
+            ) -> ::core::result::Result<::std::sync::Arc<Self::SyncNode>, #krate::Error> {
+                #class::read_sync_object::<#object>(from)
+            }
+            fn copy_sync(
+                node: &::std::sync::Arc<Self::SyncNode>,
+                copier: &mut #class::Copier,
+            ) -> ::core::result::Result<::std::sync::Arc<Self::SyncNode>, #krate::Error> {
+                <#node as #class::SyncNodeOf<#object>>::copy_object(::std::sync::Arc::clone(node), copier)
+            }
+        }
+
+        impl<__C: #name + #krate::Class> #class::SyncNodeOf<#object> for #class::SyncNode<__C> {
+            fn content(&self) -> ::core::option::Option<&(#object + 'static)> {
+                match #class::SyncNodeOf::<__C>::content(self) {
+                    ::core::option::Option::Some(value) => ::core::option::Option::Some(value),
+                    ::core::option::Option::None => ::core::option::Option::None,
+                }
+            }
+            fn erase(self: ::std::sync::Arc<Self>) -> ::std::sync::Arc<dyn ::core::any::Any> {
+                self
+            }
+            fn target(self: ::std::sync::Arc<Self>) -> ::std::sync::Arc<dyn #class::Target> {
+                self
+            }
+            fn declare(&self, to: &mut #class::Writer) {
+                #class::declare_sync::<__C, #object>(to);
+            }
+            fn copy_object(
+                self: ::std::sync::Arc<Self>,
+                copier: &mut #class::Copier,
+            ) -> ::core::result::Result<::std::sync::Arc<#node>, #krate::Error> {
+                #class::copy_sync_as::<__C, #object>(self, copier)
+            }
+        }
+
+        impl<__C: #name + #krate::Class> #class::SyncImplements<#object> for #class::SyncNode<__C> {
+            fn upcast(node: ::std::sync::Arc<Self>) -> ::std::sync::Arc<#node> {
+                node
+            }
+        }
+    };
+    let register = quote! {
+        fn register_sync(classes: &mut #krate::Classes) {
+            #class::register_sync::<__C, #object>(classes);
+        }
+        fn register_sync_fallback<__E: ::core::fmt::Display>(
+            make: impl ::core::ops::Fn(#class::Data) -> ::core::result::Result<__C, __E>
+                + ::core::marker::Send + ::core::marker::Sync + 'static,
+            classes: &mut #krate::Classes,
+        ) {
+            #class::register_sync_fallback::<__C, #object, __E>(make, classes);
+        }
+    };
+    (items, register)
 }
 
 /// `crate = path`

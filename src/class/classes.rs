@@ -141,7 +141,8 @@ impl Classes {
         Node<C>: Implements<T, Class = C>,
     {
         let mut classes = self.with_trait::<C, T>();
-        classes.fallbacks.insert(TypeId::of::<T>(), Arc::new(Casts::<T>::fallback(make)));
+        Node::<C>::register_sync_fallback(make.clone(), &mut classes);
+        classes.insert_fallback(TypeId::of::<T>(), Arc::new(Casts::<T>::fallback(make)));
         classes
     }
 
@@ -261,9 +262,24 @@ impl Classes {
     where
         Node<C>: Implements<T, Class = C>,
     {
-        let casts: Arc<dyn Any + Send + Sync> = Arc::new(Casts::<T>::of::<C>());
-        self.casts.insert((TypeId::of::<C>(), TypeId::of::<T>()), casts.clone());
-        self.node_casts.insert((Node::<C>::type_id(), TypeId::of::<T>()), casts);
+        let types = (TypeId::of::<C>(), Node::<C>::type_id());
+        self.insert_casts(types, TypeId::of::<T>(), Arc::new(Casts::<T>::of::<C>()));
+        Node::<C>::register_sync(self);
+    }
+
+    /// How a class, which a pointer holds in a node, becomes what `object` stands for.
+    pub(super) fn insert_casts(
+        &mut self,
+        (class, node): (TypeId, TypeId),
+        object: TypeId,
+        casts: Arc<dyn Any + Send + Sync>,
+    ) {
+        self.casts.insert((class, object), casts.clone());
+        self.node_casts.insert((node, object), casts);
+    }
+
+    pub(super) fn insert_fallback(&mut self, object: TypeId, casts: Arc<dyn Any + Send + Sync>) {
+        self.fallbacks.insert(object, casts);
     }
 
     /// Every class that was used is registered here.
@@ -341,8 +357,8 @@ impl Classes {
     }
 
     /// How what a `Shared` holds becomes what a `Shared` of a trait object holds.
-    pub(super) fn casts_of_node<T: ?Sized + Pointee>(&self, node: TypeId) -> Option<&Casts<T>> {
-        self.node_casts.get(&(node, TypeId::of::<T>()))?.downcast_ref()
+    pub(super) fn casts_of_node<P: Any>(&self, node: TypeId, object: TypeId) -> Option<&P> {
+        self.node_casts.get(&(node, object))?.downcast_ref()
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::node::{Casts, Node, Pointee, SyncNode};
 use super::read::{self, Known, Place, Reader, Waiting};
+use super::sync_node::{Sync, SyncCasts, SyncPointee};
 use super::{Class, Data, Field, Identity, custom};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::tag;
@@ -88,28 +89,46 @@ impl<'a> Reader<'a> {
     pub(super) fn shared_object<T: ?Sized + Pointee>(&mut self) -> Result<Rc<T::Node>, Error> {
         let at = self.source.structure.offset();
         if self.peek()? != tag::REFERENCE {
-            return (self.casts::<T>(at)?.read_shared)(self);
+            return (self.casts::<T, Casts<T>>(TypeId::of::<T>(), at)?.read_shared)(self);
         }
+        let (again, upcast) = (Self::shared_object::<T>, |casts: &Casts<T>, any| (casts.upcast)(any));
+        self.object_again::<T, Casts<T>, _>(TypeId::of::<T>(), at, again, upcast)
+    }
+
+    /// The same behind a [`SyncShared`](super::SyncShared).
+    pub(super) fn sync_object<T: ?Sized + SyncPointee>(&mut self) -> Result<Arc<T::SyncNode>, Error> {
+        let at = self.source.structure.offset();
+        let object = TypeId::of::<Sync<T>>();
+        if self.peek()? != tag::REFERENCE {
+            return (self.casts::<T, SyncCasts<T>>(object, at)?.read)(self);
+        }
+        let (again, upcast) = (Self::sync_object::<T>, |casts: &SyncCasts<T>, any| (casts.upcast)(any));
+        self.object_again::<T, SyncCasts<T>, _>(object, at, again, upcast)
+    }
+
+    /// What the reference at `at` leads to, as a trait object: `again` reads what was passed over.
+    fn object_again<T: ?Sized + Pointee, C: Any, P>(
+        &mut self,
+        object: TypeId,
+        at: usize,
+        again: impl FnOnce(&mut Self) -> Result<P, Error>,
+        upcast: impl FnOnce(&C, Rc<dyn Any>) -> Option<P>,
+    ) -> Result<P, Error> {
         self.source.structure.u8()?;
         let id = self.reference(at)?;
-        let any = match self.known_mut(id).clone() {
+        let any = match self.known.get(id).cloned().unwrap_or_default() {
             Known::Rc(any) => any,
-            Known::Nothing => {
-                return self.elsewhere(id, at, |from| {
-                    let at = from.source.structure.offset();
-                    (from.casts::<T>(at)?.read_shared)(from)
-                });
-            }
+            Known::Nothing => return self.elsewhere(id, at, again),
             _ => return Err(self.wrong_object::<T>(at)),
         };
-        let casts = self.classes.casts_of_node::<T>((*any).type_id());
-        casts.and_then(|casts| (casts.upcast)(any)).ok_or_else(|| self.wrong_object::<T>(at))
+        let casts = self.classes.casts_of_node::<C>((*any).type_id(), object);
+        casts.and_then(|casts| upcast(casts, any)).ok_or_else(|| self.wrong_object::<T>(at))
     }
 
     /// The instance that comes next, owned, as a trait object that its class is registered for.
     pub(super) fn boxed_object<T: ?Sized + Pointee>(&mut self) -> Result<Box<T>, Error> {
         let at = self.source.structure.offset();
-        (self.casts::<T>(at)?.read_boxed)(self)
+        (self.casts::<T, Casts<T>>(TypeId::of::<T>(), at)?.read_boxed)(self)
     }
 
     /// The instance of an unknown class that comes next, as what `make` makes of it.
@@ -135,10 +154,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same, behind a pointer for several threads.
+    pub(super) fn sync_fallback<C: Class, E: Display>(
+        &mut self,
+        make: &impl Fn(Data) -> Result<C, E>,
+    ) -> Result<Arc<SyncNode<C>>, Error> {
+        let at = self.source.structure.offset();
+        match self.find::<C>(at, |from| from.sync_fallback(make).map(|node| known_arc(&node)))? {
+            Found::New(id) => {
+                let node = Arc::new(SyncNode::from(self.fallback(make)?));
+                self.learn(id, || known_arc(&node));
+                Ok(node)
+            }
+            Found::Known(known) => as_arc(known).ok_or_else(|| self.wrong_type::<C>(at)),
+        }
+    }
+
     /// How the instance at `at` becomes a trait object.
-    fn casts<T: ?Sized + Pointee>(&mut self, at: usize) -> Result<&'a Casts<T>, Error> {
+    fn casts<T: ?Sized + Pointee, C: Any>(&mut self, trait_id: TypeId, at: usize) -> Result<&'a C, Error> {
         let opened = self.peek_shape(&T::pointee_name)?;
-        let trait_id = TypeId::of::<T>();
         let classes = self.classes;
         let casts = match self.plans[opened as usize].casts {
             Some((known, casts)) if known == trait_id => casts,
@@ -154,7 +188,7 @@ impl<'a> Reader<'a> {
                 casts
             }
         };
-        casts.downcast_ref::<Casts<T>>().ok_or_else(|| Fault::new(ErrorKind::WrongType, at).into())
+        casts.downcast_ref::<C>().ok_or_else(|| Fault::new(ErrorKind::WrongType, at).into())
     }
 
     /// The content of a pointer: reads what a wrapper around a primitive holds, or the object.

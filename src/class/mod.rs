@@ -23,6 +23,7 @@ mod read;
 mod shapes;
 mod skim;
 mod sync;
+mod sync_node;
 mod write;
 
 pub use classes::Classes;
@@ -48,5 +49,10 @@ pub use pointer::{Shared, Weak};
 pub use read::Reader;
 pub(crate) use read::decode;
 pub use sync::{SyncShared, SyncWeak};
+pub use sync_node::SyncPointee;
+#[doc(hidden)]
+pub use sync_node::{
+    SyncImplements, SyncNodeOf, copy_sync_as, declare_sync, read_sync_object, register_sync, register_sync_fallback,
+};
 pub use write::Writer;
 pub(crate) use write::encode;

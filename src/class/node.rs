@@ -72,6 +72,14 @@ pub trait Implements<T: ?Sized + Pointee>: NodeOf<T> + Sized {
     type Class: Class;
     fn upcast(node: Rc<Self>) -> Rc<T::Node>;
     fn unsize(value: Box<Self::Class>) -> Box<T>;
+    /// Registers it behind a `SyncShared` too, where the trait allows that.
+    fn register_sync(_: &mut Classes) {}
+    /// The same for what `make` makes of instances of unknown classes.
+    fn register_sync_fallback<E: Display>(
+        _: impl Fn(Data) -> Result<Self::Class, E> + Send + Sync + 'static,
+        _: &mut Classes,
+    ) {
+    }
 }
 
 /// Stands for a trait object where the trait itself can't be named yet: in its own supertraits.
@@ -108,7 +116,7 @@ pub(super) struct Casts<T: ?Sized + Pointee> {
     pub(super) upcast: Upcast<T>,
 }
 
-type Restore<P> = dyn Fn(&mut Reader<'_>) -> Result<P, Error> + Send + Sync;
+pub(super) type Restore<P> = dyn Fn(&mut Reader<'_>) -> Result<P, Error> + Send + Sync;
 type Upcast<T> = fn(Rc<dyn Any>) -> Option<Rc<<T as Pointee>::Node>>;
 
 impl<T: ?Sized + Pointee> Casts<T> {

@@ -396,11 +396,16 @@ impl Writer {
     where
         Node<C>: Implements<T, Class = C>,
     {
+        self.declare::<C, T>(register_cast::<C, T>);
+    }
+
+    /// Registers, once, how instances of `C` become what `T` stands for.
+    pub(super) fn declare<C: Class, T: ?Sized + 'static>(&mut self, register: fn(&mut Classes)) {
         let pair = (TypeId::of::<C>(), TypeId::of::<T>());
         if !self.traits.contains(&pair) {
             self.traits.push(pair);
             // A class that can't be registered fails when its instance is written.
-            register_cast::<C, T>(&mut self.classes);
+            register(&mut self.classes);
         }
     }
 }
