@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::ErrorKind;
 use crate::graph::{ErrorConstructor, RegExpFlags, WellKnown};
-use crate::wire::{ElementKind, header, shapes, tag};
+use crate::wire::{ElementKind, header, layout, shapes, tag};
 
 fn tables() -> Value {
     serde_json::from_str(include_str!("../spec/tags.json")).unwrap()
@@ -69,8 +69,14 @@ fn kinds_and_names_are_those_of_the_specification() {
         assert_eq!(ElementKind::from_code(kind.code()), Some(kind));
         assert_eq!(kind.constructor().trim_end_matches("Array"), row["name"].as_str().unwrap());
         assert_eq!((&row["size"], &row["packed"]), (&Value::from(kind.size()), &Value::from(kind.packs())));
+        assert_eq!(row["laid"], layout::lays(kind));
     }
     assert_eq!(ElementKind::from_code(ElementKind::ALL.len() as u8), None);
+    let layouts = [("BOOLEAN", layout::BOOLEAN), ("OBJECT", layout::OBJECT), ("ARRAY", layout::ARRAY)];
+    assert_eq!(tables["layouts"].as_object().unwrap().len(), layouts.len());
+    assert!(
+        layouts.iter().all(|&(name, code)| tables["layouts"][name] == code && ElementKind::from_code(code).is_none())
+    );
     assert_eq!(names(&tables["error_constructors"]), ErrorConstructor::ALL.map(ErrorConstructor::name));
     assert!(ErrorConstructor::ALL.into_iter().enumerate().all(|(code, constructor)| constructor as usize == code));
     let symbols: Vec<&str> = WellKnown::ALL.iter().map(|symbol| symbol.name()).collect();

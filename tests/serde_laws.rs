@@ -4,7 +4,7 @@
 mod zoo;
 
 use quickcheck::{Arbitrary, Gen, QuickCheck};
-use zoo::{Adjacent, Any, Form, Internal, Newtype, Zoo, of_typed_bytes, of_value};
+use zoo::{Adjacent, Any, Form, Internal, Newtype, Row, Zoo, of_typed_bytes, of_value};
 
 /// A generator for what is one level further in.
 fn inner(g: &Gen) -> Gen {
@@ -30,6 +30,17 @@ impl Arbitrary for Any {
             2 => Any::Float(Arbitrary::arbitrary(g)),
             3 => Any::Text(Arbitrary::arbitrary(g)),
             _ => Any::Many(Arbitrary::arbitrary(&mut inner(g))),
+        }
+    }
+}
+
+impl Arbitrary for Row {
+    fn arbitrary(g: &mut Gen) -> Self {
+        Row {
+            at: [Arbitrary::arbitrary(g), Arbitrary::arbitrary(g)],
+            n: Arbitrary::arbitrary(g),
+            rare: Arbitrary::arbitrary(g),
+            flag: Arbitrary::arbitrary(g),
         }
     }
 }
@@ -67,6 +78,7 @@ impl Arbitrary for Zoo {
             any: Arbitrary::arbitrary(g),
             names: Arbitrary::arbitrary(g),
             entries: Arbitrary::arbitrary(g),
+            rows: Arbitrary::arbitrary(g),
             seven: Newtype(Arbitrary::arbitrary(g)),
             rest,
         }

@@ -113,8 +113,8 @@ export const envelope = [
   badText("four bytes, second is a first byte", "F0 F0 9F 98"),
   ["text: malformed after a multi-byte character", "invalid-utf8", message({ structure: "44", text: "'€'^FF" })],
   ["text: malformed where nothing uses it", "invalid-utf8", message({ structure: "C3", text: "^FF" })],
-  ["text: malformed before a faulty structure", "invalid-utf8", message({ structure: "E3", text: "'a'^80" })],
+  ["text: malformed before a faulty structure", "invalid-utf8", message({ structure: "E4", text: "'a'^80" })],
   ["text: the second of two malformed is not reported", "invalid-utf8", message({ structure: "44", text: "^80'a'FF'b'" })],
   ["shapes are read before text", "bad-kind", message({ shapes: "00 01 ^06", structure: "41", text: "FF" })],
-  ["structure is read before unused text is seen", "bad-tag", message({ structure: "^E3", text: "'a'" })],
+  ["structure is read before unused text is seen", "bad-tag", message({ structure: "^E4", text: "'a'" })],
 ];

@@ -129,7 +129,7 @@ export const shapeFaults = [
   ["object of shape 2^64 - 1", "unknown-shape", message({ shapes: shapesOf(plain("a")), structure: `^D3 ${max}` })],
   ["object of a shape where only symbols are", "unknown-shape", message({ shapes: "01 00 00", structure: "^A0" })],
   ["base of an unknown shape", "unknown-shape", message({ shapes: shapesOf(derivedShape("D", 0)), structure: "A0 ^A1" })],
-  ["base with an unknown tag", "bad-tag", message({ shapes: shapesOf(derivedShape("D", 0)), structure: "A0 ^E3" })],
+  ["base with an unknown tag", "bad-tag", message({ shapes: shapesOf(derivedShape("D", 0)), structure: "A0 ^E4" })],
   ["base is a reference without REFS", "bad-reference", message({ shapes: shapesOf(derivedShape("D", 0)), structure: "82 80 A0 ^E0 01" })],
 
   base("an integer", "A0 ^05"),

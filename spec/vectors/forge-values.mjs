@@ -3,7 +3,7 @@ import { f32, f64, message, varint } from "./forge-message.mjs";
 
 const structure = (name, error, parts) => [name, error, message({ structure: parts })];
 const max = "FF FF FF FF FF FF FF FF FF 01"; // the varint of 2^64 - 1
-const badTags = Array.from({ length: 0x100 - 0xe3 }, (_, index) => (0xe3 + index).toString(16));
+const badTags = Array.from({ length: 0x100 - 0xe4 }, (_, index) => (0xe4 + index).toString(16));
 const regexp = (name, error, before, source, after = "00") => [
   `regexp ${name}`, error, message({ structure: `${before} ${(0x40 + new TextEncoder().encode(source).length).toString(16)} ${after}`, text: `'${source}'` }),
 ];
@@ -11,12 +11,12 @@ const date = (name, time) => structure(`date ${name}`, "bad-date", `^D8 ${f64(ti
 
 export const values = [
   ...badTags.map((tag) => structure(`tag ${tag.toUpperCase()}`, "bad-tag", `^${tag}`)),
-  structure("tag E3 in an array", "bad-tag", "82 00 ^E3"),
+  structure("tag E4 in an array", "bad-tag", "82 00 ^E4"),
   structure("tag FF as a map value", "bad-tag", "D6 01 00 ^FF"),
-  structure("tag E3 as a boxed primitive", "bad-tag", "DB ^E3"),
-  structure("tag E3 as a key", "bad-tag", "D4 01 ^E3 00"),
-  structure("tag E3 as a regexp source", "bad-tag", "D9 00 ^E3 00"),
-  structure("tag E3 as a buffer", "bad-tag", "DF 01 ^E3 00 01"),
+  structure("tag E4 as a boxed primitive", "bad-tag", "DB ^E4"),
+  structure("tag E4 as a key", "bad-tag", "D4 01 ^E4 00"),
+  structure("tag E4 as a regexp source", "bad-tag", "D9 00 ^E4 00"),
+  structure("tag E4 as a buffer", "bad-tag", "DF 01 ^E4 00 01"),
 
   structure("u8 missing", "truncated", "C4 ^"),
   structure("u16 missing", "truncated", "C5 ^"),
@@ -154,7 +154,7 @@ export const values = [
   ["E1 over E1", "wrong-type", message({ structure: "^E1 E1 42", text: "'ab'" })],
   ["E1 over E2", "wrong-type", message({ structure: "82 E1 42 ^E1 E2 00", text: "'ab'" })],
   ["E1 over a symbol", "wrong-type", message({ shapes: "01 00 00", structure: "^E1 DA 00" })],
-  structure("E1 over an unknown tag", "bad-tag", "^E1 E3"),
+  structure("E1 over an unknown tag", "bad-tag", "^E1 E4"),
   structure("E1 over a string without text", "length-out-of-bounds", "^E1 42"),
   structure("E1 over a UTF-16 string without data", "length-out-of-bounds", "^E1 CF 01"),
   ["E1 over a string that ends inside a character", "split-character", message({ structure: "82 ^E1 41 41", text: "'é'" })],

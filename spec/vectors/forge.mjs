@@ -10,6 +10,7 @@ import { values } from "./forge-values.mjs";
 import { containers } from "./forge-containers.mjs";
 import { shapeFaults } from "./forge-shapes.mjs";
 import { buffers } from "./forge-buffers.mjs";
+import { recordFaults, records } from "./forge-records.mjs";
 import { noncanonical } from "./forge-noncanonical.mjs";
 import { indexFaults, indexed, parts } from "./forge-index.mjs";
 
@@ -21,14 +22,14 @@ function outcome(bytes) {
   }
 }
 
-const invalid = [envelope, values, containers, shapeFaults, buffers, indexFaults].flat().map(([name, error, { bytes, mark }]) => {
+const invalid = [envelope, values, containers, shapeFaults, buffers, recordFaults, indexFaults].flat().map(([name, error, { bytes, mark }]) => {
   const expected = `${error} at ${mark}`;
   const actual = outcome(bytes);
   if (actual !== expected) report(`${name}: ${hexOf(bytes)} should be ${expected}, is ${actual}`);
   return { name, hex: hexOf(bytes), error, offset: mark };
 });
 
-const rewritten = [...noncanonical, ...indexed].map(([name, js, { bytes }]) => {
+const rewritten = [...noncanonical, ...records, ...indexed].map(([name, js, { bytes }]) => {
   const canonical = hexOf(encode(evaluate(js)));
   const actual = outcome(bytes);
   if (actual !== `read as ${canonical}`) report(`${name}: ${hexOf(bytes)} should be written as ${canonical}, is ${actual}`);

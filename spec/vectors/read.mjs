@@ -10,7 +10,7 @@ import { firstMalformed } from "./text.mjs";
 
 const flagBits = { SHAPES: 1, TEXT: 2, DATA: 4, INDEX: 8, REFS: 16 };
 const packedKinds = new Set([0, 1, 3, 4, 5, 6, 8, 9]);
-const getters = ["Int8", "Uint8", "", "Int16", "Uint16", "Int32", "Uint32", "", "Float32", "Float64"];
+const getters = ["Int8", "Uint8", undefined, "Int16", "Uint16", "Int32", "Uint32", undefined, "Float32", "Float64", "BigInt64", "BigUint64"];
 
 export function decode(input) {
   const { flags, lengths, header } = readHeader(input);
@@ -81,7 +81,7 @@ class StructureReader {
     Object.assign(this, parts);
   }
 
-  // Takes the identity of a value whose tag was read; `resolve` is for objects that exist only once their operands are read.
+  // Takes the identity of a value whose tag was read; what `isBase` is of may not be referred to.
   take(object, isBase = false) {
     const entry = { object, isBase };
     this.identities.push(entry);
@@ -98,7 +98,7 @@ class StructureReader {
     const at = this.structure.at;
     const tag = this.structure.u8();
     this.owed--;
-    if (tag > 0xe2) fail("bad-tag", at);
+    if (tag > 0xe3) fail("bad-tag", at);
     if (tag === 0xe0 && !this.references) fail("bad-reference", at);
     if (!fits(tag, place)) fail("wrong-type", at);
     const open = (object) => {
@@ -147,6 +147,7 @@ class StructureReader {
       case 0xdf: return this.view(at, open);
       case 0xe0: return this.reference(at, place);
       case 0xe1: return this.intern(at);
+      case 0xe3: return this.records(at, open);
       default: {
         const id = structure.varint();
         return id < this.interned.length ? this.interned[id] : fail("unknown-string", at);
@@ -239,6 +240,57 @@ class StructureReader {
     const view = new DataView(bytes.buffer);
     for (let index = 0; index < count; index++) array.push(view[`get${getters[kind]}`](index * size, true));
     return array;
+  }
+
+  // An array of records: section 8. A layout becomes a tree with the size of what it stands for.
+  records(at, open) {
+    const array = [];
+    open(array);
+    const counts = { values: 0 };
+    const layout = this.layout(at, counts);
+    const count = this.structure.varint();
+    if (count > 2 ** 32 - 1 || counts.values > 2 * layout.size) fail("bad-array", at);
+    const bytes = this.payload(count, layout.size, 1, at);
+    const view = new DataView(bytes.buffer);
+    for (let index = 0; index < count; index++) array.push(this.laid(layout, view, index * layout.size));
+    return array;
+  }
+
+  layout(at, counts) {
+    const { structure } = this;
+    const code = structure.u8();
+    let length = 0;
+    let keys;
+    if (code === 0x0e) {
+      const index = structure.varint();
+      if (index >= this.shapes.length) fail("unknown-shape", at);
+      const shape = this.shapes[index];
+      if (shape.kind !== "plain") fail("wrong-type", at);
+      keys = shape.keys;
+      length = keys.length;
+    } else if (code === 0x0f) length = structure.varint();
+    else if (code !== 0x0d && getters[code] === undefined) fail("bad-kind", at);
+    if (counts.values + 1 + length > 255) fail("bad-array", at);
+    counts.values++;
+    if (code < 0x0e) return { code, size: code === 0x0d ? 1 : elementSizes[code] };
+    const parts = Array.from({ length }, () => this.layout(at, counts));
+    return { code, keys, parts, size: parts.reduce((sum, part) => sum + part.size, 0) };
+  }
+
+  laid({ code, keys, parts }, view, start) {
+    if (code === 0x0d) return view.getUint8(start) !== 0;
+    if (code < 0x0d) {
+      const number = view[`get${getters[code]}`](start, true);
+      return typeof number === "bigint" && number >= -(2n ** 53n) && number <= 2n ** 53n ? Number(number) : number;
+    }
+    const object = keys ? {} : [];
+    this.take(object, true);
+    let place = start;
+    parts.forEach((part, index) => {
+      define(object, keys ? keys[index] : index, this.laid(part, view, place));
+      place += part.size;
+    });
+    return object;
   }
 
   object(index, at, place, open) {
@@ -402,7 +454,7 @@ class StructureReader {
 
   intern(at) {
     const inner = this.structure.u8();
-    if (inner > 0xe2) fail("bad-tag", at);
+    if (inner > 0xe3) fail("bad-tag", at);
     let string;
     if (inner >= 0x40 && inner < 0x80) string = this.string(inner - 0x40, at);
     else if (inner === 0xce) string = this.string(this.structure.varint(), at);
@@ -430,7 +482,7 @@ function fits(tag, place) {
     case "source": return isString(tag);
     case "primitive": return isString(tag) || tag < 0x40 || (tag >= 0xc2 && tag <= 0xcd) || tag === 0xda;
     case "buffer": return tag === 0xdc || tag === 0xdd || tag === 0xe0;
-    case "base": return (tag >= 0x80 && tag < 0xc0) || (tag >= 0xd0 && tag <= 0xdf && ![0xd4, 0xd5, 0xda].includes(tag));
+    case "base": return tag === 0xe3 || (tag >= 0x80 && tag < 0xc0) || (tag >= 0xd0 && tag <= 0xdf && ![0xd4, 0xd5, 0xda].includes(tag));
     default: return true;
   }
 }

@@ -9,7 +9,7 @@ pub(super) fn name(reader: &Reader<'_>, tag: u8, mut rest: wire::Reader<'_>) -> 
     let name = match tag {
         ..tag::STRING | tag::U8..=tag::F64 => "a number",
         tag::STRING..tag::ARRAY | tag::STRING_LONG | tag::STRING_UTF16 | tag::INTERN | tag::INTERNED => "a string",
-        tag::ARRAY..tag::OBJECT | tag::ARRAY_LONG..=tag::ARRAY_PACKED => "an array",
+        tag::ARRAY..tag::OBJECT | tag::ARRAY_LONG..=tag::ARRAY_PACKED | tag::RECORDS => "an array",
         tag::OBJECT..tag::NULL => return shape_name(reader, u64::from(tag - tag::OBJECT)),
         tag::OBJECT_LONG => match rest.varint() {
             Ok(shape) => return shape_name(reader, shape),

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::well_formed;
 use crate::wire::item::{self, Item, Source};
 use crate::wire::shape_list::{ShapeList, Text};
-use crate::wire::{ElementKind, splice, tag};
+use crate::wire::{self, ElementKind, splice, structure, tag};
 
 /// Reads the fields of class values: what a [`Field`] is given to read itself with.
 pub struct Reader<'a> {
@@ -258,6 +258,48 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// Reads the array of records whose tag, at `at`, has been read as if its values stood in the structure.
+    pub(super) fn expanded<T>(
+        &mut self,
+        at: usize,
+        read: impl FnOnce(&mut Reader<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Item::Records(records) = self.source.item_of(tag::RECORDS, at)? else {
+            return Err(self.wrong(at, "an array"));
+        };
+        let layout = self.source.layout(&records);
+        let mut values = Vec::new();
+        structure::array(&mut values, records.n as usize);
+        for record in records.bytes.chunks_exact(layout.size) {
+            layout.write_values(&mut values, 0, record, |shape| shape);
+        }
+        let mut shapes = ShapeList::default();
+        shapes.read(&wire::Reader::new(self.source.shapes_section, 0))?;
+        let mut source = Source::of_parts(&values, "", &[], shapes);
+        source.shapes_section = self.source.shapes_section;
+        source.refs = false;
+        let mut inner = Reader {
+            first: source.place(),
+            source,
+            places: None,
+            identities: 0,
+            plans: vec![Plan::default(); self.plans.len()],
+            classes: self.classes,
+            known: Vec::new(),
+            extents: Vec::new(),
+            columns: Vec::new(),
+            waiting: Vec::new(),
+            depth: self.depth,
+            filling: u32::MAX,
+        };
+        let value = read(&mut inner).and_then(|value| inner.finish_waiting().map(|()| value));
+        // Nothing may refer to what is in records, so it need not be known which identities it has.
+        self.take_identity(at)?;
+        self.identities += records.identities - 1;
+        // Places in what has been expanded say nothing about the message.
+        value.map_err(|error| error.at_offset(at))
+    }
+
     /// The elements of a packed or typed array, whose tag has been read.
     pub(super) fn elements(&mut self, tag: u8, at: usize) -> Result<(ElementKind, &'a [u8]), Error> {
         match self.source.item_of(tag, at)? {
@@ -273,7 +315,7 @@ impl<'a> Reader<'a> {
         structure.rewind(at);
         match structure.u8() {
             Ok(tag::REFERENCE) => self.wrong_reference(at),
-            Ok(tag) if tag <= tag::INTERNED => {
+            Ok(tag) if tag <= tag::RECORDS => {
                 let detail = format!("expected {expected}, found {}", super::found::name(self, tag, structure));
                 Error::new(ErrorKind::WrongType, detail).at_offset(at)
             }

@@ -9,7 +9,7 @@ impl Read<'_> {
     #[inline(never)]
     pub(super) fn close(&mut self) -> Result<bool, Fault> {
         let complete = match self.frame().role {
-            Role::Plain | Role::Root | Role::Boxed | Role::Derived => true,
+            Role::Plain | Role::Records | Role::Root | Role::Boxed | Role::Derived => true,
             Role::Map | Role::Set | Role::Dictionary | Role::Extra => self.distinct_keys()?,
             Role::Elements => self.extra_properties()?,
             Role::View => self.view()?,

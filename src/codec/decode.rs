@@ -1,10 +1,12 @@
 //! The decoder: its phases, its stack, and what callers see of it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::index::check_index;
 use super::kept::Reading;
 use super::options::DecodeOptions;
+use super::records::Records;
 use super::shapes::{self, ShapesReader};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{Graph, NodeId, Shapes, Slot, Step, TextStore, path};
@@ -200,6 +202,10 @@ pub(super) struct Read<'a> {
     pub(super) kept: Box<Reading>,
     /// Which key or entry of the container that is open stands twice.
     pub(super) doubled: Option<Doubled>,
+    /// What is left of the records of the array that is open.
+    pub(super) laid: Records,
+    /// The identities in records, of a message with references.
+    pub(super) in_records: Vec<Range<u32>>,
 }
 
 /// A container that is being read: where its next value goes, and up to where.
@@ -216,6 +222,8 @@ pub(super) struct Frame {
 pub(super) enum Role {
     /// Any values and nothing after them.
     Plain,
+    /// Records, which stand in the data.
+    Records,
     /// The root, which has no container.
     Root,
     Map,
@@ -269,7 +277,7 @@ impl Role {
     /// Whether a container of this role minds which values it gets.
     #[inline]
     pub(super) fn is_choosy(self) -> bool {
-        !matches!(self, Role::Plain | Role::Root | Role::Elements)
+        !matches!(self, Role::Plain | Role::Records | Role::Root | Role::Elements)
     }
 }
 
@@ -313,6 +321,8 @@ impl<'a> Read<'a> {
             build,
             kept,
             doubled: None,
+            laid: Records::default(),
+            in_records: Vec::new(),
         }
     }
 

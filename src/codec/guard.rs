@@ -17,14 +17,14 @@ impl Read<'_> {
             Role::Boxed => is_string || matches!(tag, ..tag::STRING | tag::FALSE..tag::STRING_LONG | tag::SYMBOL),
             Role::Derived => {
                 matches!(tag, tag::ARRAY..tag::NULL | tag::ARRAY_LONG..=tag::OBJECT_LONG | tag::MAP..=tag::REGEXP)
-                    || matches!(tag, tag::BOXED..=tag::VIEW)
+                    || matches!(tag, tag::BOXED..=tag::VIEW | tag::RECORDS)
             }
             _ => true,
         };
         match tag {
             _ if admitted => Ok(()),
             tag::REFERENCE if !self.refs => Err(Fault::new(ErrorKind::BadReference, at)),
-            ..=tag::INTERNED => Err(Fault::new(ErrorKind::WrongType, at)),
+            ..=tag::RECORDS => Err(Fault::new(ErrorKind::WrongType, at)),
             _ => Err(Fault::new(ErrorKind::BadTag, at)),
         }
     }

@@ -201,6 +201,12 @@ fn positions(mut scan: Scan<'_>, shapes: &Shapes, referenced: &[u64]) -> Result<
         {
             bases.push(after.identity);
         }
+        if matches!(head, Head::Records { .. }) {
+            // Nothing may refer to what is in records.
+            let first = referenced.partition_point(|&identity| identity <= position.identity);
+            let end = referenced.partition_point(|&identity| identity < after.identity);
+            bases.extend(&referenced[first.min(end)..end]);
+        }
         while wanted.peek().is_some_and(|&identity| identity < after.identity) {
             tables.references.extend(wanted.next().map(|identity| (identity, position)));
         }

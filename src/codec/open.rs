@@ -31,7 +31,7 @@ impl Read<'_> {
 
     /// `n` slots at the end of the arena.
     #[inline]
-    fn room(&mut self, n: u32) -> Span {
+    pub(super) fn room(&mut self, n: u32) -> Span {
         let start = self.graph.slots.len();
         if self.graph.slots.capacity() - start < n as usize {
             let more = self.forecast(start + n as usize) - start;
@@ -77,7 +77,7 @@ impl Read<'_> {
     /// Always inlined, so that the node is made where it is to lie: read as a whole just after it was written in parts, it
     /// would be waited for.
     #[inline(always)]
-    fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
+    pub(super) fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
         if self.kept.stack.len() > self.options.max_depth {
             return Err(Fault::new(ErrorKind::LimitExceeded, at));
         }
@@ -157,6 +157,7 @@ impl Read<'_> {
                 let len = u32::try_from(n).map_err(|_| Fault::new(ErrorKind::BadArray, at))?;
                 self.whole(Node::Packed { kind, len, at: start });
             }
+            tag::RECORDS => self.records(at)?,
             tag::DATE => {
                 let ms = self.structure.f64()?;
                 if !is_time_value(ms) {

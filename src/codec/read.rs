@@ -25,6 +25,8 @@ impl Read<'_> {
                     self.left -= 1;
                     self.value(false)?;
                 }
+            } else if role == Role::Records {
+                self.read_records();
             } else {
                 self.left -= 1;
                 self.choosy_value()?;
@@ -208,7 +210,7 @@ impl Read<'_> {
                         self.text(n, at)?
                     }
                     tag::STRING_UTF16 => self.utf16(at)?,
-                    ..=tag::INTERNED => return Err(Fault::new(ErrorKind::WrongType, at)),
+                    ..=tag::RECORDS => return Err(Fault::new(ErrorKind::WrongType, at)),
                     _ => return Err(Fault::new(ErrorKind::BadTag, at)),
                 };
                 self.kept.strings.push(text);
@@ -275,7 +277,7 @@ impl Read<'_> {
             return Err(bad());
         }
         // The base of a derived instance has the identity after it.
-        if id > 0 && matches!(self.graph.nodes[id as usize - 1], Node::Derived { .. }) {
+        if self.is_in_records(id) || id > 0 && matches!(self.graph.nodes[id as usize - 1], Node::Derived { .. }) {
             return Err(bad());
         }
         Ok(Slot::Node(NodeId(id as u32)))

@@ -4,9 +4,11 @@ mod over;
 
 use std::sync::Arc;
 
+use super::records::plain_keys;
 use crate::error::{ErrorKind, Fault};
 use crate::graph::{MAX_SAFE_INTEGER, RegExpFlags, ShapeForm, Shapes, is_time_value};
 use crate::wire::index::Position;
+use crate::wire::layout::Layout;
 use crate::wire::{ElementKind, Reader, tag};
 
 /// Walks the structure from any place.
@@ -54,6 +56,13 @@ pub(crate) enum Head {
     Packed {
         kind: ElementKind,
         payload: Payload,
+    },
+    Records {
+        /// Where in the structure the layout begins.
+        layout: u64,
+        n: u32,
+        payload: Payload,
+        identities: u32,
     },
     Object(u32),
     Dictionary {
@@ -114,6 +123,7 @@ impl Head {
             Head::Undefined | Head::Null | Head::Bool(_) | Head::Number(_) | Head::BigInt { .. } => 0,
             Head::Text(_) | Head::Symbol(_) | Head::Reference(_) => 0,
             Head::TypedArray { .. } | Head::View { buffer: ViewBuffer::Inline { .. }, .. } => 2,
+            Head::Records { identities, .. } => u64::from(*identities),
             _ => 1,
         }
     }
@@ -243,6 +253,7 @@ impl<'m> Scan<'m> {
                 let (kind, payload) = self.elements(at, ElementKind::packs)?;
                 Head::Packed { kind, payload }
             }
+            tag::RECORDS => self.records(at)?,
             tag::DICTIONARY | tag::DICTIONARY_NULL => {
                 Head::Dictionary { null: tag == tag::DICTIONARY_NULL, len: reader.varint()? }
             }
@@ -296,6 +307,16 @@ impl<'m> Scan<'m> {
             tag::REFERENCE => return Err(bad(ErrorKind::BadReference)),
             _ => return Err(bad(ErrorKind::BadTag)),
         })
+    }
+
+    fn records(&mut self, at: usize) -> Result<Head, Fault> {
+        let start = (self.reader.offset() - self.base) as u64;
+        let shapes = self.shapes;
+        let layout = Layout::read(&mut self.reader, at, |shape| plain_keys(shapes, shape))?;
+        let n = self.reader.varint()?;
+        let identities = layout.admit(n, at)?;
+        let payload = self.take_payload(n, layout.size as u64, 1, at)?;
+        Ok(Head::Records { layout: start, n: n as u32, payload, identities })
     }
 
     fn object(&self, shape: u64, at: usize) -> Result<Head, Fault> {
@@ -360,7 +381,7 @@ impl<'m> Scan<'m> {
                 })
             }
             tag::INTERNED => Ok(TextHead::Interned(self.reader.varint()?)),
-            ..tag::INTERN => Err(Fault::new(ErrorKind::WrongType, at)),
+            ..tag::INTERN | tag::RECORDS => Err(Fault::new(ErrorKind::WrongType, at)),
             _ => Err(Fault::new(ErrorKind::BadTag, at)),
         }
     }

@@ -113,6 +113,17 @@ impl Display for What<'_> {
                 write!(f, ", identity {identity}")?;
                 if name.is_empty() { write!(f, ", its buffer {}", identity + 1) } else { Ok(()) }
             }
+            What::Records { n, values, bytes, at, identity } => {
+                write!(
+                    f,
+                    "array of {n} {} of {values} {} in {bytes} {}",
+                    plural(n, "record"),
+                    plural(values as u64, "value"),
+                    plural(bytes as u64, "byte")
+                )?;
+                payload(f, n, at)?;
+                write!(f, ", identity {identity}")
+            }
             What::Resizable { n, max, at, identity } => {
                 write!(f, "resizable ArrayBuffer of {n} {}, at most {max}", plural(n, "byte"))?;
                 payload(f, n, at)?;

@@ -97,6 +97,14 @@ pub(super) enum What<'a> {
         name: JsStr<'a>,
         identity: u64,
     },
+    Records {
+        n: u64,
+        /// Of one record.
+        values: usize,
+        bytes: usize,
+        at: usize,
+        identity: u64,
+    },
     Payload {
         name: &'static str,
         kind: Option<ElementKind>,

@@ -7,6 +7,8 @@ use super::shapes::{CLASS, CUSTOM, DERIVED, ERROR, NULL_PROTOTYPE, Shape, ShapeK
 use super::summary::Counted;
 use crate::JsStr;
 use crate::error::{ErrorKind, Fault};
+use crate::wire::layout::Layout;
+use crate::wire::shapes::PLAIN;
 use crate::wire::{ElementKind, Reader, Sections, tag};
 
 /// The walk through the structure, with a stack of its own.
@@ -139,7 +141,7 @@ impl<'a> Walk<'a> {
             }
             _ => match self.scalar(tag, at)? {
                 Some(what) => what,
-                None => self.container(tag, kind, at)?,
+                None => self.container(tag, kind, at, parts)?,
             },
         };
         let bytes = &self.input[at..self.reader.offset()];
@@ -214,7 +216,7 @@ impl<'a> Walk<'a> {
                 let id = self.reader.varint()?;
                 What::Interned { id, text: usize::try_from(id).ok().and_then(|id| self.strings.get(id)).copied() }
             }
-            _ if tag > tag::INTERNED => return Err(Fault::new(ErrorKind::BadTag, at)),
+            _ if tag > tag::RECORDS => return Err(Fault::new(ErrorKind::BadTag, at)),
             _ => return Ok(None),
         }))
     }
@@ -283,7 +285,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What has an identity and is no object with a shape.
-    fn container(&mut self, tag: u8, kind: Counted, at: usize) -> Result<What<'a>, Fault> {
+    fn container(&mut self, tag: u8, kind: Counted, at: usize, parts: &Parts<'a>) -> Result<What<'a>, Fault> {
         let element_kind = |code: u8| ElementKind::from_code(code).ok_or(Fault::new(ErrorKind::BadKind, at));
         let (name, role, width) = match tag {
             tag::ARRAY..tag::OBJECT => {
@@ -302,6 +304,19 @@ impl<'a> Walk<'a> {
                 let at = self.payload(n, element.size() as u64, element.size())?;
                 let (name, taken) = if tag == tag::ARRAY_PACKED { ("array packed as ", 1) } else { ("", 2) };
                 return Ok(What::Payload { name, kind: Some(element), n, at, identity: self.identity(taken) });
+            }
+            tag::RECORDS => {
+                let keys = |shape: u64| match usize::try_from(shape).ok().and_then(|shape| parts.shapes.get(shape)) {
+                    Some(shape) if shape.kind == PLAIN => Ok(shape.keys.len() as u64),
+                    Some(_) => Err(ErrorKind::WrongType),
+                    None => Err(ErrorKind::UnknownShape),
+                };
+                let layout = Layout::read(&mut self.reader, at, keys)?;
+                let n = self.reader.varint()?;
+                let taken = layout.admit(n, at)?;
+                let at = self.payload(n, layout.size as u64, 1)?;
+                let (values, bytes) = (layout.values.len(), layout.size);
+                return Ok(What::Records { n, values, bytes, at, identity: self.identity(u64::from(taken)) });
             }
             tag::BUFFER => {
                 let n = self.reader.varint()?;

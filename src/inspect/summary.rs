@@ -46,6 +46,7 @@ pub(super) enum Counted {
     Simple,
     Array,
     PackedArray,
+    Records,
     SparseArray,
     Object,
     Instance,
@@ -63,7 +64,7 @@ pub(super) enum Counted {
     Reference,
 }
 
-const KINDS: [&str; 23] = [
+const KINDS: [&str; 24] = [
     "integers",
     "floats",
     "BigInts",
@@ -72,6 +73,7 @@ const KINDS: [&str; 23] = [
     "null, undefined, booleans",
     "arrays",
     "packed arrays",
+    "arrays of records",
     "arrays with holes or properties",
     "objects",
     "class instances",
@@ -101,6 +103,7 @@ impl Counted {
             tag::BIGINT | tag::BIGINT_NEGATIVE => Counted::BigInt,
             tag::ARRAY_SPARSE => Counted::SparseArray,
             tag::ARRAY_PACKED => Counted::PackedArray,
+            tag::RECORDS => Counted::Records,
             tag::DICTIONARY | tag::DICTIONARY_NULL => Counted::Dictionary,
             tag::MAP => Counted::Map,
             tag::SET => Counted::Set,

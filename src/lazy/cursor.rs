@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::View;
+use super::record::InRecord;
 use crate::codec::{Head, Scan, TextHead, ViewBuffer, is_derived};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{
@@ -47,17 +48,27 @@ pub struct LazyCursor<'l> {
 pub(super) enum What<'l> {
     Head(Head),
     Text(JsStr<'l>),
+    /// An object or array in a record.
+    InRecord(InRecord),
+    /// A BigInt in one.
+    Integer {
+        negative: bool,
+        magnitude: &'l [u8],
+    },
 }
 
 impl<'l> LazyCursor<'l> {
     pub(super) fn head(self) -> Option<Head> {
         match self.what {
             What::Head(head) => Some(head),
-            What::Text(_) => None,
+            _ => None,
         }
     }
 
     fn shape_kind(self) -> Option<ShapeKind<'l>> {
+        if let What::InRecord(inside) = self.what {
+            return inside.shape.map(|shape| self.view.shapes.kind(shape));
+        }
         match self.head()? {
             Head::Object(shape) => Some(self.view.shapes.kind(shape)),
             Head::Dictionary { null: false, .. } => Some(ShapeKind::Plain),
@@ -68,7 +79,12 @@ impl<'l> LazyCursor<'l> {
 
     /// What the value is.
     pub fn kind(self) -> Kind {
-        let Some(head) = self.head() else { return Kind::String };
+        let head = match self.what {
+            What::Head(head) => head,
+            What::Text(_) => return Kind::String,
+            What::InRecord(inside) => return inside.kind(),
+            What::Integer { .. } => return Kind::BigInt,
+        };
         match head {
             Head::Undefined | Head::Reference(_) => Kind::Undefined,
             Head::Null => Kind::Null,
@@ -77,7 +93,7 @@ impl<'l> LazyCursor<'l> {
             Head::BigInt { .. } => Kind::BigInt,
             Head::Text(_) => Kind::String,
             Head::Symbol(_) => Kind::Symbol,
-            Head::Array(_) | Head::Sparse { .. } | Head::Packed { .. } => Kind::Array,
+            Head::Array(_) | Head::Sparse { .. } | Head::Packed { .. } | Head::Records { .. } => Kind::Array,
             Head::Map(_) => Kind::Map,
             Head::Set(_) => Kind::Set,
             Head::Date(_) => Kind::Date,
@@ -138,12 +154,15 @@ impl<'l> LazyCursor<'l> {
     pub fn text(self) -> Option<JsStr<'l>> {
         match self.what {
             What::Text(text) => Some(text),
-            What::Head(_) => None,
+            _ => None,
         }
     }
 
     /// The BigInt that the value is.
     pub fn bigint(self) -> Option<JsBigInt<'l>> {
+        if let What::Integer { negative, magnitude } = self.what {
+            return Some(JsBigInt { negative, magnitude });
+        }
         match self.head()? {
             Head::BigInt { negative, at, len } => {
                 let magnitude = self.view.structure.get(at as usize..(at + len) as usize)?;
@@ -209,6 +228,9 @@ impl<'l> LazyCursor<'l> {
     ///
     /// What is wrong with the structure.
     pub fn size(self) -> Result<u64, Error> {
+        if let What::InRecord(inside) = self.what {
+            return Ok(inside.size);
+        }
         let mut scan = self.view.scan_at(self.at)?;
         self.view.skip(&mut scan, 1)?;
         let end = scan.position();
@@ -219,7 +241,11 @@ impl<'l> LazyCursor<'l> {
     /// properties of an object; 0 for anything else.
     pub fn len(self) -> usize {
         let shapes = self.view.shapes;
+        if let What::InRecord(inside) = self.what {
+            return inside.count;
+        }
         match self.head() {
+            Some(Head::Records { n, .. }) => n as usize,
             Some(Head::Array(n) | Head::Map(n) | Head::Set(n) | Head::Dictionary { len: n, .. }) => n as usize,
             Some(Head::Sparse { length, .. }) => length as usize,
             Some(Head::Object(shape)) => shapes.keys_len(shape),
@@ -251,7 +277,7 @@ impl<'l> LazyCursor<'l> {
                 let number = if number.is_nan() { f64::NAN } else { number };
                 Ok(LazyCursor { identity: None, what: What::Head(Head::Number(number)), ..self })
             }
-            _ => Err(missing()),
+            _ => self.at_in_records(index)?.ok_or_else(missing),
         }
     }
 
@@ -269,6 +295,9 @@ impl<'l> LazyCursor<'l> {
     pub fn get<'k>(self, key: impl Into<PropertyKey<'k>>) -> Result<LazyCursor<'l>, Error> {
         let key = key.into();
         let key = key.lend();
+        if let What::InRecord(inside) = self.what {
+            return self.get_in_record(inside, key)?.ok_or_else(|| missing(key));
+        }
         if let Some(Head::Object(shape)) = self.head() {
             let first = u64::from(is_derived(self.view.shapes, shape));
             let index = self.view.shapes.keys(shape).position(|own| own == key);
@@ -436,21 +465,6 @@ impl<'l> LazyCursor<'l> {
             _ => Ok(false),
         }
     }
-
-    fn sparse_element(self, wanted: usize) -> Result<Option<LazyCursor<'l>>, Error> {
-        let Some(Head::Sparse { present, .. }) = self.head() else { return Ok(None) };
-        let mut scan = self.view.scan_at(self.inside)?;
-        let mut next = 0u64;
-        for _ in 0..present {
-            let index = next.saturating_add(scan.varint()?);
-            if index >= wanted as u64 {
-                return if index == wanted as u64 { self.view.cursor(scan.position()).map(Some) } else { Ok(None) };
-            }
-            self.view.skip(&mut scan, 1)?;
-            next = index + 1;
-        }
-        Ok(None)
-    }
 }
 
 impl fmt::Debug for LazyCursor<'_> {
@@ -458,6 +472,7 @@ impl fmt::Debug for LazyCursor<'_> {
         match self.what {
             What::Text(text) => write!(f, "LazyCursor({text:?})"),
             What::Head(head) => write!(f, "LazyCursor({:?}, {head:?})", self.kind()),
+            _ => write!(f, "LazyCursor({:?} in a record)", self.kind()),
         }
     }
 }

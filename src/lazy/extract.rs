@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::View;
-use super::cursor::LazyCursor;
+use super::cursor::{LazyCursor, What};
 use crate::codec::{DecodeOptions, EncodeOptions, Head, Payload, Scan, TextHead, ViewBuffer, decode, encode_into};
 use crate::error::Error;
 use crate::graph::{Graph, NodeId, Slot, Value};
@@ -18,7 +18,7 @@ impl LazyCursor<'_> {
     ///
     /// Those of [`Marshal::decode`](crate::Marshal::decode), with offsets in the part.
     pub fn to_graph(self) -> Result<Graph<'static>, Error> {
-        match self.lone_number() {
+        match self.placeless()? {
             Some(graph) => Ok(graph),
             None => graph_of(&self.view, self.at, self.identity),
         }
@@ -31,7 +31,7 @@ impl LazyCursor<'_> {
     ///
     /// What is wrong with the structure of the part; what else may be wrong with it is found when it is read.
     pub fn to_message(self) -> Result<Vec<u8>, Error> {
-        match self.lone_number() {
+        match self.placeless()? {
             Some(graph) => {
                 let mut message = Vec::new();
                 encode_into(&graph, &EncodeOptions::new(), &mut message)?;
@@ -41,12 +41,18 @@ impl LazyCursor<'_> {
         }
     }
 
-    /// A Number may be an element of a packed array, which has no place of its own.
-    fn lone_number(self) -> Option<Graph<'static>> {
-        let (None, Some(Head::Number(number))) = (self.identity, self.head()) else { return None };
+    /// What is in a packed array or in records has no place of its own.
+    fn placeless(self) -> Result<Option<Graph<'static>>, Error> {
         let mut graph = Graph::new();
-        graph.set_root(number.into());
-        Some(graph)
+        let root = match self.what {
+            What::InRecord(inside) => return self.graph_in_record(inside).map(Some),
+            What::Integer { negative, magnitude } => graph.bigint_from_magnitude(negative, magnitude),
+            What::Head(Head::Number(number)) => number.into(),
+            What::Head(Head::Bool(flag)) => flag.into(),
+            _ => return Ok(None),
+        };
+        graph.set_root(root);
+        Ok(Some(graph))
     }
 }
 
@@ -79,6 +85,13 @@ pub(super) fn message_of(view: &View<'_>, at: Position, identity: Option<u64>) -
             Ok(message)
         }
     }
+}
+
+/// The graph of a structure that has the shapes of the message, and neither text nor data.
+pub(super) fn graph_of_structure(view: &View<'_>, structure: Vec<u8>) -> Result<Graph<'static>, Error> {
+    let message = Copy { structure, ..Copy::new(view, 0) }.finish();
+    let graph = decode(&message, &DecodeOptions::new())?;
+    Ok(graph.into_owned())
 }
 
 /// A message with the value at `at`, and which identity in it the value has, where it is not the root.

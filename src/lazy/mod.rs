@@ -6,6 +6,7 @@
 mod cursor;
 mod extract;
 mod read;
+mod record;
 mod values;
 
 use std::fmt;
@@ -53,6 +54,8 @@ pub struct Lazy<B> {
     shapes: Arc<Shapes>,
     /// Strings that the message holds in another form than they are lent in.
     texts: FrozenVec<String>,
+    /// Magnitudes of BigInts that stand in records.
+    numbers: FrozenVec<Box<[u8]>>,
     /// Where strings with an id are defined, for a message without an index.
     strings: OnceLock<Vec<Position>>,
     guard: Option<Box<dyn Guard>>,
@@ -118,7 +121,15 @@ impl<B: AsRef<[u8]>> Lazy<B> {
             check(layout.index.start..layout.index.end.min(layout.index.start + MAX_HEAD))?;
             Index::read(sections.index, layout.index.start)?;
         }
-        Ok(Lazy { bytes, layout, shapes, texts: FrozenVec::new(), strings: OnceLock::new(), guard })
+        Ok(Lazy {
+            bytes,
+            layout,
+            shapes,
+            texts: FrozenVec::new(),
+            numbers: FrozenVec::new(),
+            strings: OnceLock::new(),
+            guard,
+        })
     }
 
     /// A cursor on the root.
@@ -221,6 +232,7 @@ impl<B: AsRef<[u8]>> Lazy<B> {
             layout,
             shapes: &self.shapes,
             texts: &self.texts,
+            numbers: &self.numbers,
             strings: &self.strings,
             guard: self.guard.as_deref(),
         })
@@ -244,6 +256,7 @@ struct View<'l> {
     layout: &'l Layout,
     shapes: &'l Arc<Shapes>,
     texts: &'l FrozenVec<String>,
+    numbers: &'l FrozenVec<Box<[u8]>>,
     strings: &'l OnceLock<Vec<Position>>,
     guard: Option<&'l dyn Guard>,
 }

@@ -49,6 +49,8 @@ impl<'l> View<'l> {
             Head::TypedArray { payload, .. } if identity != target.identity => {
                 self.cursor_on(target, scan, Head::Buffer { payload, max: None }, identity)
             }
+            // Nothing may refer to what is in records.
+            Head::Records { .. } if identity != target.identity => Err(self.fault(ErrorKind::BadReference, target)),
             Head::View { buffer: ViewBuffer::Inline { payload, max }, .. } if identity != target.identity => {
                 self.cursor_on(target, scan, Head::Buffer { payload, max }, identity)
             }

@@ -1,10 +1,10 @@
 //! The values inside a lazy value, one after the other.
 
 use super::View;
-use super::cursor::LazyCursor;
+use super::cursor::{LazyCursor, What};
 use crate::codec::{Head, Scan, is_derived};
 use crate::error::{Error, ErrorKind};
-use crate::graph::{JsStr, Key, PropertyKey, Symbol};
+use crate::graph::{JsStr, Key, Kind, PropertyKey, Symbol};
 
 /// A key of an object and its value.
 #[derive(Clone, Copy)]
@@ -55,6 +55,17 @@ impl<'l> LazyCursor<'l> {
             self.view.skip(&mut scan, base).ok()?;
             Some((scan, keys as u64))
         });
+        let in_record = match self.what {
+            What::InRecord(inside) => Some(inside),
+            _ => None,
+        };
+        let laid = in_record.into_iter().flat_map(move |inside| {
+            (0..inside.count).filter_map(move |i| {
+                let key = self.view.shapes.key(inside.shape?, i);
+                let value = self.child_in_record(inside, i).transpose()?;
+                Some(value.map(|value| LazyProperty { key, value }))
+            })
+        });
         let shaped = Values::new(self.view, values).enumerate().filter_map(move |(i, value)| {
             let key = self.view.shapes.key(shape?, i);
             Some(value.map(|value| LazyProperty { key, value }))
@@ -74,7 +85,7 @@ impl<'l> LazyCursor<'l> {
             };
             Ok(LazyProperty { key, value })
         });
-        shaped.chain(failed).chain(in_pairs)
+        laid.chain(shaped).chain(failed).chain(in_pairs)
     }
 
     /// The elements of an array, holes as `None`; nothing for anything else. Those of a typed array are read through
@@ -85,7 +96,8 @@ impl<'l> LazyCursor<'l> {
             _ => Values::new(self.view, None),
         };
         let others = match self.head() {
-            Some(Head::Sparse { .. } | Head::Packed { .. }) => self.len(),
+            Some(Head::Sparse { .. } | Head::Packed { .. } | Head::Records { .. }) => self.len(),
+            None if self.kind() == Kind::Array => self.len(),
             _ => 0,
         };
         let found = move |index| match self.at(index) {
@@ -93,6 +105,22 @@ impl<'l> LazyCursor<'l> {
             other => other.map(Some),
         };
         values.map(|value| value.map(Some)).chain((0..others).map(found))
+    }
+
+    /// The element of an array with holes; `None` for a hole.
+    pub(super) fn sparse_element(self, wanted: usize) -> Result<Option<LazyCursor<'l>>, Error> {
+        let Some(Head::Sparse { present, .. }) = self.head() else { return Ok(None) };
+        let mut scan = self.view.scan_at(self.inside)?;
+        let mut next = 0u64;
+        for _ in 0..present {
+            let index = next.saturating_add(scan.varint()?);
+            if index >= wanted as u64 {
+                return if index == wanted as u64 { self.view.cursor(scan.position()).map(Some) } else { Ok(None) };
+            }
+            self.view.skip(&mut scan, 1)?;
+            next = index + 1;
+        }
+        Ok(None)
     }
 
     /// The entries of a Map, in their order; nothing for anything else.

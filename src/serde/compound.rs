@@ -124,10 +124,24 @@ pub struct StructSerializer<'s, O> {
 }
 
 impl<O: Default> StructSerializer<'_, O> {
+    /// The field `key` comes next, from this serializer.
+    #[inline]
+    pub(super) fn next_field(&mut self, key: &'static str) -> &mut Serializer {
+        self.node = self.ser.fields.next(self.node, key);
+        self.ser
+    }
+
+    /// The number of the shape, if its keys stand in the order in which the fields came.
+    pub(super) fn shape_in_order(&mut self) -> Result<Option<u32>, Error> {
+        let Serializer { message, fields, .. } = &mut *self.ser;
+        let shape = fields.shape(&mut message.shapes, self.node)?;
+        Ok(fields.order(self.node).is_none().then(|| message.shapes.number(shape)))
+    }
+
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.node = self.ser.fields.next(self.node, key);
-        value.serialize(&mut *self.ser).map_err(|error| error.within_name(key))
+        let ser = self.next_field(key);
+        value.serialize(ser).map_err(|error| error.within_name(key))
     }
 
     #[inline]

@@ -112,6 +112,11 @@ impl<'de> Deserializer<'de> {
         }
     }
 
+    /// So many more containers open in one another at `at`.
+    pub(super) fn admit_depth(&self, depth: usize, at: usize) -> Result<(), Error> {
+        if depth > self.depth { Err(Fault::new(ErrorKind::LimitExceeded, at).into()) } else { Ok(()) }
+    }
+
     #[inline]
     pub(super) fn leave(&mut self) {
         self.depth += 1;

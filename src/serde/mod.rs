@@ -28,7 +28,7 @@
 //! | bytes (`serde_bytes`) | `Uint8Array` |
 //! | `None`, `()`, unit structs | `null`; `undefined` is read as it too, and [`Undefined`] writes it |
 //! | newtype structs | what is in them |
-//! | tuples, sequences | arrays; from 8 numbers of one kind on (not of 64 bits) packed arrays |
+//! | tuples, sequences | arrays; from 8 numbers of one kind on (not of 64 bits) packed arrays; from 8 structs or tuples on that are numbers and booleans alone, each as the first, arrays of records |
 //! | maps | objects where all keys are strings, in the order of an object's keys; else `Map`s ([`map`] always) |
 //! | structs | objects |
 //! | enums | `"Unit"`, `{Newtype: …}`, `{Tuple: […]}`, `{Struct: {…}}` |
@@ -64,6 +64,7 @@ mod number;
 mod options;
 mod pack;
 mod part;
+mod records;
 mod run;
 mod ser;
 mod settle;

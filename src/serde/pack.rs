@@ -1,10 +1,12 @@
 //! Sequences of numbers, which go to the data as they are in memory while they stay of one kind.
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use serde::ser::{self, Serialize};
 
 use super::compound::{MapSerializer, SeqSerializer, StructSerializer};
+use super::records::{self, Before, Watch, WatchedSeq, WatchedStruct};
 use super::ser::Serializer;
 use crate::error::Error;
 use crate::graph::MIN_PACKED;
@@ -42,7 +44,14 @@ pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Seria
                     write_tagged(&mut ser.message.structure, kind, bits);
                     break 'numbers pending.flushed + 1;
                 }
-                Ok(Written::Plain) => break 'numbers pending.flushed + 1,
+                Ok(Written::Plain) => {
+                    if let Some(before) =
+                        pending.watched.filter(|watch| ser.sketch.is_record(*watch)).and_then(|_| pending.opened())
+                    {
+                        return records::collect(ser, before, items);
+                    }
+                    break 'numbers pending.flushed + 1;
+                }
                 Err(error) => {
                     // Those before it have been flushed if it is no number.
                     let index = pending.flushed + if pending.header.is_some() { 0 } else { filled };
@@ -56,7 +65,9 @@ pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Seria
         item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
         n += 1;
     }
-    pending.close_plain(ser, n);
+    if let Some(header) = pending.header {
+        close_array(ser, header, pending.len, n);
+    }
     Ok(())
 }
 
@@ -85,13 +96,25 @@ struct Pending {
     before: usize,
     /// How many elements there will be, if that is known.
     len: Option<usize>,
-    /// Where the header of an array begins that is not packed, and where it ends.
-    header: Option<(usize, usize)>,
+    /// Where the header of an array is that is not packed, and how many identities were taken before it.
+    header: Option<Range<usize>>,
+    identities: u32,
+    /// The first element is watched, under this number.
+    watched: Option<u32>,
 }
 
 impl Default for Pending {
     fn default() -> Self {
-        Pending { kind: UNKNOWN, flushed: 0, start: 0, before: 0, len: None, header: None }
+        Pending {
+            kind: UNKNOWN,
+            flushed: 0,
+            start: 0,
+            before: 0,
+            len: None,
+            header: None,
+            identities: 0,
+            watched: None,
+        }
     }
 }
 
@@ -147,9 +170,10 @@ impl Pending {
     fn unpack(&mut self, ser: &mut Serializer, block: &[u64]) -> Result<(), Error> {
         self.flush(ser, block);
         let at = ser.message.structure.len();
+        self.identities = ser.message.identities;
         // Opens the array; it is closed by hand.
         let _ = ser.sequence::<()>(self.len, false)?;
-        self.header = Some((at, ser.message.structure.len()));
+        self.header = Some(at..ser.message.structure.len());
         if self.flushed > 0 {
             let (kind, size) = (self.kind, self.kind.size());
             let raw = ser.message.data.split_off(self.start);
@@ -163,15 +187,20 @@ impl Pending {
         Ok(())
     }
 
-    fn close_plain(&self, ser: &mut Serializer, n: usize) {
-        ser.leave();
-        if let Some((at, end)) = self.header
-            && self.len != Some(n)
-        {
-            let mut header = Vec::new();
-            structure::array(&mut header, n);
-            ser.message.structure.splice(at..end, header);
-        }
+    /// What was written before the array, if its elements are written as values.
+    fn opened(&self) -> Option<Before> {
+        let structure = self.header.as_ref()?.start;
+        Some(Before { structure, identities: self.identities, len: self.len })
+    }
+}
+
+/// Closes an array of `n` values, of which `len` were declared in its header.
+pub(super) fn close_array(ser: &mut Serializer, header: Range<usize>, len: Option<usize>, n: usize) {
+    ser.leave();
+    if len != Some(n) {
+        let mut right = Vec::new();
+        structure::array(&mut right, n);
+        ser.message.structure.splice(header, right);
     }
 }
 
@@ -201,6 +230,15 @@ impl<'r> Element<'r> {
         self.pending.unpack(self.ser, self.block)?;
         Ok(self.ser)
     }
+
+    /// It may be a record: the first element is watched.
+    fn watched(self) -> Result<(&'r mut Serializer, Watch), Error> {
+        let is_first = self.pending.flushed == 0 && self.block.is_empty();
+        self.pending.unpack(self.ser, self.block)?;
+        let watch = if is_first { Watch::start(self.ser) } else { Watch::NONE };
+        self.pending.watched = is_first.then_some(watch.id);
+        Ok((self.ser, watch))
+    }
 }
 
 /// Numbers that are kept raw.
@@ -227,11 +265,11 @@ impl<'r> ser::Serializer for Element<'r> {
     type Ok = Written;
     type Error = Error;
     type SerializeSeq = SeqSerializer<'r, Written>;
-    type SerializeTuple = SeqSerializer<'r, Written>;
-    type SerializeTupleStruct = SeqSerializer<'r, Written>;
+    type SerializeTuple = WatchedSeq<'r, Written>;
+    type SerializeTupleStruct = WatchedSeq<'r, Written>;
     type SerializeTupleVariant = SeqSerializer<'r, Written>;
     type SerializeMap = MapSerializer<'r, Written>;
-    type SerializeStruct = StructSerializer<'r, Written>;
+    type SerializeStruct = WatchedStruct<'r, Written>;
     type SerializeStructVariant = StructSerializer<'r, Written>;
 
     raw! {
@@ -290,11 +328,12 @@ impl<'r> ser::Serializer for Element<'r> {
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, Error> {
-        self.plain()?.sequence(Some(len), false)
+        let (ser, watch) = self.watched()?;
+        WatchedSeq::open(ser, watch, len)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Self::SerializeTupleStruct, Error> {
-        self.plain()?.sequence(Some(len), false)
+        self.serialize_tuple(len)
     }
 
     fn serialize_tuple_variant(
@@ -312,7 +351,8 @@ impl<'r> ser::Serializer for Element<'r> {
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeStruct, Error> {
-        self.plain()?.object(name)
+        let (ser, watch) = self.watched()?;
+        WatchedStruct::open(ser, watch, name)
     }
 
     fn serialize_struct_variant(

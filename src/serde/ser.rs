@@ -9,6 +9,7 @@ use super::compound::{LastKey, MapSerializer, SeqSerializer, StructSerializer};
 use super::fields::Fields;
 use super::options::SerializeOptions;
 use super::pack;
+use super::records::Sketch;
 use super::special::{self, Special};
 use crate::error::{Error, ErrorKind};
 use crate::wire::message::Message;
@@ -43,6 +44,8 @@ pub struct Serializer {
     pub(super) options: SerializeOptions,
     /// A shape that variants are written with, by the address of their name.
     variants: Vec<ShapeId>,
+    /// Of the element of a sequence that is watched.
+    pub(super) sketch: Box<Sketch>,
 }
 
 impl Serializer {

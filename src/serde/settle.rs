@@ -51,6 +51,7 @@ fn entries(message: &Message, mark: Mark, width: usize, n: usize) -> Result<Entr
                 let payload = match *item {
                     Item::Text(Text::Utf16(bytes)) => Some((2, bytes)),
                     Item::Packed { kind, bytes } | Item::TypedArray { kind, bytes } => Some((kind.size(), bytes)),
+                    Item::Records(records) => Some((1, records.bytes)),
                     Item::Buffer { bytes, .. } => Some((8, bytes)),
                     Item::View { buffer: ViewBuffer::Inline { bytes, .. }, .. } => Some((8, bytes)),
                     Item::RegExp { source: Text::Utf16(bytes), .. } => Some((2, bytes)),

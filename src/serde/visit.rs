@@ -41,6 +41,7 @@ impl<'de> Deserializer<'de> {
             Item::Array(n) | Item::Set(n) => self.sequence(n, at, visitor),
             Item::Sparse { length, present } => self.holes(length, present, at, visitor),
             Item::Packed { kind, bytes } => visit_elements(kind, bytes, visitor),
+            Item::Records(records) => self.records(records, at, visitor),
             Item::Object(shape) => self.object(shape, at, visitor),
             Item::Dictionary { len, .. } | Item::Map(len) => self.map(Keys::Written, len, at, visitor),
             Item::Date(ms) if ms.is_nan() => visitor.visit_f64(ms),
@@ -325,7 +326,7 @@ pub(super) fn lone_surrogate(at: usize) -> Error {
 }
 
 #[cold]
-fn too_long(n: u64) -> Error {
+pub(super) fn too_long(n: u64) -> Error {
     de::Error::invalid_length(usize::try_from(n).unwrap_or(usize::MAX), &"fewer elements")
 }
 

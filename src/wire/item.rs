@@ -3,8 +3,10 @@
 //! Readers that know what they expect look at a tag and take what follows it; everything else goes through
 //! [`Source::item`], which reads any one item, and [`Source::skip`], which reads over a whole value.
 
+mod records;
 mod walk;
 
+use super::layout::Records;
 use super::shape_list::{ShapeList, Text};
 use super::{ElementKind, Reader, Sections, tag};
 use crate::error::{ErrorKind, Fault};
@@ -65,6 +67,7 @@ pub(crate) enum Item<'a> {
     Array(u64),
     Sparse { length: u32, present: u64 },
     Packed { kind: ElementKind, bytes: &'a [u8] },
+    Records(Records<'a>),
     Object(u64),
     Dictionary { null: bool, len: u64 },
     Map(u64),
@@ -92,6 +95,7 @@ impl Item<'_> {
             Item::Null | Item::Undefined | Item::Bool(_) | Item::Integer(_) | Item::Single(_) | Item::Double(_) => 0,
             Item::BigInt { .. } | Item::Text(_) | Item::Symbol(_) | Item::Reference(_) => 0,
             Item::TypedArray { .. } | Item::View { buffer: ViewBuffer::Inline { .. }, .. } => 2,
+            Item::Records(records) => records.identities,
             _ => 1,
         }
     }
@@ -343,6 +347,7 @@ impl<'a> Source<'a> {
                 Item::TypedArray { kind, bytes }
             }
             tag::VIEW => self.view(at)?,
+            tag::RECORDS => Item::Records(self.records(at)?),
             tag::REFERENCE => {
                 let id = s.varint()?;
                 if !self.refs {
@@ -393,7 +398,7 @@ impl<'a> Source<'a> {
             }
             tag::REFERENCE if self.refs => ViewBuffer::Reference(self.structure.varint()?),
             tag::REFERENCE => return Err(Fault::new(ErrorKind::BadReference, buffer_at)),
-            ..=tag::INTERNED => return Err(Fault::new(ErrorKind::WrongType, buffer_at)),
+            ..=tag::RECORDS => return Err(Fault::new(ErrorKind::WrongType, buffer_at)),
             _ => return Err(Fault::new(ErrorKind::BadTag, buffer_at)),
         };
         let offset = self.structure.varint()?;
@@ -438,7 +443,7 @@ impl<'a> Source<'a> {
                 self.repeat(text.len(), at)?;
                 Ok(text)
             }
-            ..tag::INTERN => Err(Fault::new(ErrorKind::WrongType, at)),
+            ..tag::INTERN | tag::RECORDS => Err(Fault::new(ErrorKind::WrongType, at)),
             _ => Err(Fault::new(ErrorKind::BadTag, at)),
         }
     }

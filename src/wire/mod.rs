@@ -6,6 +6,7 @@ pub(crate) mod element;
 pub(crate) mod header;
 pub(crate) mod index;
 pub(crate) mod item;
+pub(crate) mod layout;
 pub(crate) mod message;
 pub(crate) mod reader;
 pub(crate) mod shape_list;

@@ -129,6 +129,15 @@ impl ShapeList {
         self.shapes.get_mut(usize::try_from(number).ok()?)
     }
 
+    /// How many keys the shape of a plain object has.
+    pub(crate) fn plain_keys(&self, number: u64) -> Result<u64, ErrorKind> {
+        match self.shape(number) {
+            Some(shape) if shape.kind == PLAIN => Ok(shape.values()),
+            Some(_) => Err(ErrorKind::WrongType),
+            None => Err(ErrorKind::UnknownShape),
+        }
+    }
+
     pub(crate) fn shapes_len(&self) -> usize {
         self.shapes.len()
     }

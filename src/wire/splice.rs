@@ -33,7 +33,7 @@ pub(crate) fn extract(source: &mut Source<'_>, identities: Option<&[Identity]>) 
     Ok(bytes)
 }
 
-struct Copy<'i> {
+pub(crate) struct Copy<'i> {
     /// By number in the source, as far as they have been met.
     shapes: Vec<Option<ShapeId>>,
     symbols: Vec<Option<u32>>,
@@ -56,7 +56,7 @@ enum Open {
 }
 
 impl<'i> Copy<'i> {
-    fn new(source: &Source<'_>) -> Self {
+    pub(crate) fn new(source: &Source<'_>) -> Self {
         Copy {
             shapes: vec![None; source.shapes.shapes_len()],
             symbols: vec![None; source.shapes.symbols_len()],
@@ -168,6 +168,15 @@ impl<'i> Copy<'i> {
                 structure::elements(out, tag::ARRAY_PACKED, kind, bytes.len() / kind.size());
                 message.payload(kind.size(), bytes);
             }
+            Item::Records(records) => {
+                let layout = source.layout(&records);
+                let mut bytes = Vec::new();
+                layout.write(&mut bytes, |shape| self.shape_number(source, message, u64::from(shape)).unwrap_or(0));
+                message.structure.push(tag::RECORDS);
+                message.structure.extend_from_slice(&bytes);
+                varint::write(&mut message.structure, u64::from(records.n));
+                message.payload(1, records.bytes);
+            }
             Item::Object(shape) => {
                 let id =
                     self.shape(source, message, shape).ok_or(Fault::new(ErrorKind::UnknownShape, place.structure))?;
@@ -243,6 +252,11 @@ impl<'i> Copy<'i> {
                 number
             }
         }
+    }
+
+    /// The number in `message` of a shape of the source.
+    pub(crate) fn shape_number(&mut self, source: &Source<'_>, message: &mut Message, number: u64) -> Option<u32> {
+        self.shape(source, message, number).map(|id| message.shapes.number(id))
     }
 
     fn shape(&mut self, source: &Source<'_>, message: &mut Message, number: u64) -> Option<ShapeId> {

@@ -53,6 +53,7 @@ tags! {
     REFERENCE = 0xE0,
     INTERN = 0xE1,
     INTERNED = 0xE2,
+    RECORDS = 0xE3,
 }
 
 /// The largest number that an `INT`, `STRING`, `ARRAY` or `OBJECT` tag holds in itself.

@@ -24,6 +24,8 @@ pub(crate) struct Zoo {
     pub(crate) any: Vec<Any>,
     pub(crate) names: BTreeMap<String, f32>,
     pub(crate) entries: BTreeMap<i16, Vec<u8>>,
+    #[serde(default)]
+    pub(crate) rows: Vec<Row>,
     #[serde(rename = "7")]
     pub(crate) seven: Newtype,
     #[serde(flatten)]
@@ -71,6 +73,21 @@ pub(crate) enum Any {
     Many(Vec<Any>),
 }
 
+/// Made of numbers alone: many of them are records.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub(crate) struct Row {
+    pub(crate) at: [f32; 2],
+    pub(crate) n: (u64, i64),
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub(crate) rare: u8,
+    pub(crate) flag: bool,
+}
+
+fn is_zero(n: &u8) -> bool {
+    *n == 0
+}
+
 /// A newtype.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Default)]
 pub(crate) struct Newtype(pub(crate) Vec<u16>);
@@ -103,6 +120,8 @@ pub(crate) fn of_typed_bytes(bytes: &[u8]) {
     read::<Zoo>(bytes);
     read::<Vec<Any>>(bytes);
     read::<Vec<Form>>(bytes);
+    read::<Vec<Row>>(bytes);
+    read::<Vec<BTreeMap<String, Any>>>(bytes);
     read::<Any>(bytes);
     read::<BTreeMap<String, Vec<u8>>>(bytes);
     read::<BTreeMap<i16, Option<f32>>>(bytes);

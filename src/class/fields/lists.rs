@@ -27,6 +27,7 @@ fn read_each<C, T: Field>(
         }
         tag::ARRAY_LONG => from.count(1, at)?,
         tag::ARRAY_PACKED => return read_packed(from, at, items, begin, each),
+        tag::RECORDS => return from.expanded(at, |from| read_each(from, items, begin, each)),
         tag::ARRAY_SPARSE => {
             let detail = "an array with holes or properties of its own, which Rust has not";
             return Err(Error::new(ErrorKind::WrongType, detail).at_offset(at));
@@ -237,6 +238,7 @@ macro_rules! tuples {
                         let numbers = <[f64; $len]>::read(from)?;
                         return Ok(($($T::from_number(numbers[$index]).ok_or_else(|| from.wrong(at, "a tuple"))?,)*));
                     }
+                    tag::RECORDS => return from.expanded(at, Self::read),
                     _ => return Err(from.wrong(at, "an array")),
                 };
                 if n != $len {

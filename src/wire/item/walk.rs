@@ -8,7 +8,7 @@ use crate::error::Fault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) place: Place,
-    /// The base of a derived instance, to which nothing may refer.
+    /// The base of a derived instance, or an object in records: nothing may refer to it.
     pub(crate) is_base: bool,
 }
 
@@ -70,8 +70,10 @@ impl<'a> Source<'a> {
         let mut found = Vec::new();
         // A fault is met again, and told, when the value that has it is read.
         let _ = self.walk(|_, place, item, is_base| {
-            // The buffer of a base may be referred to.
-            let identities = (0..item.identities()).map(|i| Identity { place, is_base: is_base && i == 0 });
+            // The buffer of a base may be referred to, what is in records not.
+            let in_records = matches!(item, Item::Records(_));
+            let identities =
+                (0..item.identities()).map(|i| Identity { place, is_base: if i == 0 { is_base } else { in_records } });
             found.extend(identities);
         });
         self.go_to(before);
