@@ -463,22 +463,31 @@ fn no_damage_to_an_open_snapshot_gives_wrong_values() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.marshal");
     let state = js!({ users: [{ name: "Ada", age: 36 }, { name: "Grace", age: 85 }], last: "the end" });
-    let encode = EncodeOptions::new().index(true);
+    let named = state.root().get("users").unwrap().at(1).unwrap().value();
+    let encode = EncodeOptions::new().entry("admiral", named);
     Snapshot::save_with(&path, &state, &SaveOptions::new().encode(encode).sync(Sync::None)).unwrap();
     let whole = fs::read(&path).unwrap();
     let read = || {
         let open = Snapshot::open(&path)?;
         let user = open.root()?.get("users")?.at(1)?;
-        Ok::<_, marshal::Error>((user.get("name")?.as_str().map(str::to_owned), user.get("age")?.as_i64()))
+        let (name, age) = (user.get("name")?.as_str().map(str::to_owned), user.get("age")?.as_i64());
+        Ok::<_, marshal::Error>((name, age, open.entry("admiral")?.to_graph()?))
     };
-    let wanted = (Some("Grace".to_owned()), Some(85));
+    let wanted = (Some("Grace".to_owned()), Some(85), js!({ name: "Grace", age: 85 }));
     assert_eq!(read().unwrap(), wanted);
     for bit in 0..8 * whole.len() {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &flipped).unwrap();
-        if let Ok(read) = read() {
-            assert_eq!(read, wanted, "bit {bit}");
+        match read() {
+            Ok(read) => assert_eq!(read, wanted, "bit {bit}"),
+            // What is not there was not looked for in damaged bytes.
+            Err(error) => assert!(!error.is_not_found(), "bit {bit}: {error}"),
+        }
+        if let Ok(open) = Snapshot::open(&path)
+            && let Ok(names) = open.entries()
+        {
+            assert_eq!(names, ["admiral"], "bit {bit}");
         }
     }
 }

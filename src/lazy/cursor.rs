@@ -403,8 +403,8 @@ impl<'l> LazyCursor<'l> {
     fn child(self, n: u64) -> Result<LazyCursor<'l>, Error> {
         let mut from = (0, self.inside);
         if let (Some(index), Some(identity), true) = (self.view.index, self.identity, n > 0) {
-            self.view.check(&self.view.layout.index, 0..self.view.layout.index.len())?;
-            from = index.child(identity, n).unwrap_or(from);
+            let found = index.child(identity, n, |place| self.view.check(&self.view.layout.index, place))?;
+            from = found.unwrap_or(from);
             if from.0 > 0 && !self.inside.is_before(from.1) {
                 return Err(self.view.bad_index());
             }

@@ -148,7 +148,10 @@ impl<B: AsRef<[u8]>> Lazy<B> {
     /// `not-found` where there is no such entry.
     pub fn entry(&self, name: &str) -> Result<LazyCursor<'_>, Error> {
         let view = self.view()?;
-        let position = view.index.and_then(|index| index.entry(name));
+        let position = match view.index {
+            Some(index) => index.entry(name, |place| view.check(&view.layout.index, place))?,
+            None => None,
+        };
         let position = position
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the message has no entry named {name:?}")))?;
         view.entry(position)
@@ -160,7 +163,9 @@ impl<B: AsRef<[u8]>> Lazy<B> {
     ///
     /// `bad-index` where one is not UTF-8.
     pub fn entries(&self) -> Result<Vec<&str>, Error> {
-        let Some(index) = self.view()?.index else { return Ok(Vec::new()) };
+        let view = self.view()?;
+        let Some(index) = view.index else { return Ok(Vec::new()) };
+        index.entries_places().into_iter().try_for_each(|place| view.check(&view.layout.index, place))?;
         let bad = |_| Fault::new(ErrorKind::BadIndex, self.layout.index.start).into();
         index.entries().map(|(name, _)| std::str::from_utf8(name).map_err(bad)).collect()
     }
@@ -341,8 +346,8 @@ impl<'l> View<'l> {
     fn resolve(&self, identity: u64) -> Result<Position, Error> {
         let bad = || Error::new(ErrorKind::BadReference, format!("no value has the identity {identity}"));
         if let Some(index) = self.index {
-            self.check(&self.layout.index, 0..self.layout.index.len())?;
-            return index.reference(identity).ok_or_else(|| self.bad_index());
+            let found = index.reference(identity, |place| self.check(&self.layout.index, place))?;
+            return found.ok_or_else(|| self.bad_index());
         }
         let mut found = None;
         let mut scan = self.scan();
@@ -363,8 +368,8 @@ impl<'l> View<'l> {
         }
         let position = match &self.index {
             Some(index) => {
-                self.check(&self.layout.index, 0..self.layout.index.len())?;
-                index.string(id).filter(|position| position.strings == id && position.is_before(at))
+                let found = index.string(id, |place| self.check(&self.layout.index, place))?;
+                found.filter(|position| position.strings == id && position.is_before(at))
             }
             None => {
                 let strings = match self.strings.get() {

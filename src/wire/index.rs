@@ -1,5 +1,7 @@
 //! The index section (`spec/format.md`, section 14): tables of fixed width, so that one look-up touches a few entries.
 
+use std::ops::Range;
+
 use byteorder::{ByteOrder, LittleEndian};
 
 use crate::error::{ErrorKind, Fault};
@@ -142,11 +144,28 @@ impl<'m> Index<'m> {
         (name, Position::from_words(&words[2..]))
     }
 
-    /// The entry with this name.
-    pub(crate) fn entry(&self, name: &str) -> Option<Position> {
-        let row = partition_point(self.entries, |row| self.entry_row(row).0 < name.as_bytes());
-        let (found, position) = (row < self.entries).then(|| self.entry_row(row))?;
-        (found == name.as_bytes()).then_some(position)
+    /// Where so many words stand in the section.
+    fn place(&self, first: usize, words: usize) -> Range<usize> {
+        let at = 8 + (COUNTS + first) * self.width;
+        at..at + words * self.width
+    }
+
+    /// Where the entries and their names stand in the section.
+    pub(crate) fn entries_places(&self) -> [Range<usize>; 2] {
+        let names = self.place(0, self.words.len() / self.width).end;
+        [self.place(0, self.entries * ENTRY), names..names + self.names.len()]
+    }
+
+    /// The entry with this name. `ask` is asked before bytes of the section are believed, here and below.
+    pub(crate) fn entry<E>(
+        &self,
+        name: &str,
+        ask: impl Fn(Range<usize>) -> Result<(), E>,
+    ) -> Result<Option<Position>, E> {
+        self.entries_places().into_iter().try_for_each(ask)?;
+        let row = partition_point(self.entries, |row| Ok(self.entry_row(row).0 < name.as_bytes()))?;
+        let found = (row < self.entries).then(|| self.entry_row(row));
+        Ok(found.filter(|found| found.0 == name.as_bytes()).map(|found| found.1))
     }
 
     /// The names of all entries with their places, in order.
@@ -156,31 +175,51 @@ impl<'m> Index<'m> {
     }
 
     /// Where the item stands that takes this identity.
-    pub(crate) fn reference(&self, identity: u64) -> Option<Position> {
+    pub(crate) fn reference<E>(
+        &self,
+        identity: u64,
+        ask: impl Fn(Range<usize>) -> Result<(), E>,
+    ) -> Result<Option<Position>, E> {
         let first = self.entries * ENTRY;
-        let key = |row: usize| word(self.words, self.width, first + row * REFERENCE);
-        let row = partition_point(self.references, |row| key(row) < identity);
-        (row < self.references && key(row) == identity)
-            .then(|| Position::from_words(&self.row::<REFERENCE>(first, row)[1..]))
+        let key = |row: usize| {
+            ask(self.place(first + row * REFERENCE, REFERENCE))?;
+            Ok(word(self.words, self.width, first + row * REFERENCE))
+        };
+        let row = partition_point(self.references, |row| Ok(key(row)? < identity))?;
+        let found = row < self.references && key(row)? == identity;
+        Ok(found.then(|| Position::from_words(&self.row::<REFERENCE>(first, row)[1..])))
     }
 
     /// Where the string with this id is defined.
-    pub(crate) fn string(&self, id: u64) -> Option<Position> {
-        let row = usize::try_from(id).ok().filter(|&row| row < self.strings)?;
+    pub(crate) fn string<E>(
+        &self,
+        id: u64,
+        ask: impl Fn(Range<usize>) -> Result<(), E>,
+    ) -> Result<Option<Position>, E> {
+        let Some(row) = usize::try_from(id).ok().filter(|&row| row < self.strings) else { return Ok(None) };
         let first = self.entries * ENTRY + self.references * REFERENCE;
-        Some(Position::from_words(&self.row::<STRING>(first, row)))
+        ask(self.place(first + row * STRING, STRING))?;
+        Ok(Some(Position::from_words(&self.row::<STRING>(first, row))))
     }
 
     /// The last child of `container` up to number `child` whose place is known: its number and its place.
-    pub(crate) fn child(&self, container: u64, child: u64) -> Option<(u64, Position)> {
+    pub(crate) fn child<E>(
+        &self,
+        container: u64,
+        child: u64,
+        ask: impl Fn(Range<usize>) -> Result<(), E>,
+    ) -> Result<Option<(u64, Position)>, E> {
         let first = self.entries * ENTRY + self.references * REFERENCE + self.strings * STRING;
         let key = |row: usize| {
             let start = first + row * CHILD;
-            (word(self.words, self.width, start), word(self.words, self.width, start + 1))
+            ask(self.place(start, CHILD))?;
+            Ok((word(self.words, self.width, start), word(self.words, self.width, start + 1)))
         };
-        let row = partition_point(self.children, |row| key(row) <= (container, child)).checked_sub(1)?;
-        let words = self.row::<CHILD>(first, row);
-        (words[0] == container).then(|| (words[1], Position::from_words(&words[2..])))
+        let row = partition_point(self.children, |row| Ok(key(row)? <= (container, child)))?;
+        Ok(row.checked_sub(1).and_then(|row| {
+            let words = self.row::<CHILD>(first, row);
+            (words[0] == container).then(|| (words[1], Position::from_words(&words[2..])))
+        }))
     }
 }
 
@@ -193,13 +232,13 @@ fn word(bytes: &[u8], width: usize, i: usize) -> u64 {
 }
 
 /// The first of `n` rows that is not `before`.
-fn partition_point(n: usize, before: impl Fn(usize) -> bool) -> usize {
+fn partition_point<E>(n: usize, before: impl Fn(usize) -> Result<bool, E>) -> Result<usize, E> {
     let (mut low, mut high) = (0, n);
     while low < high {
         let middle = low + (high - low) / 2;
-        if before(middle) { low = middle + 1 } else { high = middle }
+        if before(middle)? { low = middle + 1 } else { high = middle }
     }
-    low
+    Ok(low)
 }
 
 #[cfg(test)]
@@ -222,17 +261,28 @@ mod tests {
             let bytes = tables.to_bytes();
             assert_eq!(bytes[0], if far > 9 { 8 } else { 4 });
             let index = Index::read(&bytes, 0).unwrap();
-            assert_eq!((index.entry("a"), index.entry("zoë")), (Some(at(1)), Some(at(far))));
-            assert_eq!((index.entry(""), index.entry("b"), index.entry("zz")), (None, None, None));
-            assert_eq!((index.reference(3), index.reference(7)), (Some(at(2)), Some(at(4))));
-            assert_eq!((index.reference(0), index.reference(5), index.reference(8)), (None, None, None));
-            assert_eq!((index.string(1), index.string(2)), (Some(at(6)), None));
-            assert_eq!(index.child(0, 7), None);
-            assert_eq!((index.child(0, 8), index.child(0, 15)), (Some((8, at(10))), Some((8, at(10)))));
-            assert_eq!(
-                (index.child(0, 99), index.child(4, 2), index.child(4, 1)),
-                (Some((16, at(20))), Some((2, at(15))), None)
-            );
+            let ask = |place: Range<usize>| -> Result<(), ()> {
+                assert!(place.end <= bytes.len() && place.start >= 8);
+                Ok(())
+            };
+            let entry = |name| index.entry(name, ask).unwrap();
+            assert_eq!((entry("a"), entry("zoë")), (Some(at(1)), Some(at(far))));
+            assert_eq!((entry(""), entry("b"), entry("zz")), (None, None, None));
+            let reference = |identity| index.reference(identity, ask).unwrap();
+            assert_eq!((reference(3), reference(7)), (Some(at(2)), Some(at(4))));
+            assert_eq!((reference(0), reference(5), reference(8)), (None, None, None));
+            assert_eq!((index.string(1, ask), index.string(2, ask)), (Ok(Some(at(6))), Ok(None)));
+            let child = |container, child| index.child(container, child, ask).unwrap();
+            assert_eq!(child(0, 7), None);
+            assert_eq!((child(0, 8), child(0, 15)), (Some((8, at(10))), Some((8, at(10)))));
+            assert_eq!((child(0, 99), child(4, 2), child(4, 1)), (Some((16, at(20))), Some((2, at(15))), None));
+            let places = index.entries_places();
+            assert_eq!(bytes[places[1].clone()], *"azoë".as_bytes());
+            // What is not believed is not looked at.
+            assert_eq!(index.reference(3, |_| Err("no")), Err("no"));
+            assert_eq!(index.child(0, 8, |_| Err("no")), Err("no"));
+            assert_eq!(index.entry("a", |_| Err("no")), Err("no"));
+            assert_eq!(index.string(1, |_| Err("no")), Err("no"));
             for len in 0..bytes.len() {
                 assert!(Index::read(&bytes[..len], 3).is_err_and(|fault| fault.at == 3));
             }
