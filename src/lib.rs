@@ -78,7 +78,7 @@
 //! value, or a type that serde knows.
 //!
 //! **Keep it.** `Snapshot` (feature `snapshot`) saves any of these to disk so that a kill, a power cut or a flipped bit
-//! never costs more than the save that it hit.
+//! never costs more than the save that it hit. `Remote` (feature `remote`) saves it to an object store.
 //!
 //! **Bring what you have.** [`json`] reads and writes JSON; [`original`] reads the archives of the original library.
 //!
@@ -99,6 +99,7 @@
 //! | `chrono`, `jiff`, `time` | no | their moments as Dates ([`serde::date`](mod@serde::date)), also as fields of classes |
 //! | `rust_decimal`, `url`, `uuid` | no | decimals, URLs and UUIDs as fields of classes |
 //! | `snapshot` | no | `Snapshot`: messages on disk that survive kills, power cuts and flipped bits |
+//! | `remote` | no | `Remote`: the same in an object store, through the crate `object_store`, which is re-exported |
 #![forbid(unsafe_code)]
 
 pub mod class;
@@ -135,6 +136,8 @@ pub use graph::{
 pub use js_marshal_derive::{Class, class_trait};
 pub use lazy::{Lazy, LazyCursor, LazyProperty};
 pub use marshal::{DeepClone, Marshal};
+#[cfg(feature = "remote")]
+pub use object_store;
 #[cfg(feature = "serde")]
 pub use serde::{
     DeserializeOptions, Deserializer, SerializeOptions, Serializer, from_reader, from_reader_with, from_slice,
@@ -144,6 +147,8 @@ pub use serde::{
 pub use snapshot::Serde;
 #[cfg(feature = "snapshot")]
 pub use snapshot::{Encoded, LoadOptions, Metadata, OpenSnapshot, SaveOptions, Saving, Snapshot, Sync, ToMessage};
+#[cfg(feature = "remote")]
+pub use snapshot::{OpenRemote, Remote, RemoteVersion};
 pub use wire::ElementKind;
 
 /// The page in the README works when pasted.

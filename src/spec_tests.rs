@@ -126,6 +126,7 @@ fn errors_are_those_of_the_specification() {
         "damaged",
         "io",
         "not-durable",
+        "changed",
         "unrepresentable",
         "rejected",
     ];

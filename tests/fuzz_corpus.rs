@@ -43,6 +43,13 @@ fn mapped() {
     replay("parts", bodies::mapped);
 }
 
+#[cfg(feature = "remote")]
+#[test]
+fn remote() {
+    replay("decode", bodies::remote);
+    replay("parts", bodies::remote);
+}
+
 #[test]
 fn graph() {
     replay("graph", bodies::graph);

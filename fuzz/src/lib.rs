@@ -15,6 +15,9 @@ mod classes;
 mod laws;
 #[path = "../../tests/arbitrary/recipe.rs"]
 mod recipe;
+#[cfg(feature = "remote")]
+#[path = "remote.rs"]
+mod stored;
 #[path = "../../tests/arbitrary/zoo.rs"]
 mod zoo;
 
@@ -137,6 +140,12 @@ fn touch(cursor: LazyCursor<'_>, left: &mut usize) {
         touch(key, left);
         touch(value, left);
     }
+}
+
+/// The bytes are an object in a store, or a message in one, that is fetched block by block.
+#[cfg(feature = "remote")]
+pub fn remote(bytes: &[u8]) {
+    stored::of_bytes(bytes);
 }
 
 /// The bytes are an archive of the original library, or not. What it holds obeys the laws of every graph.

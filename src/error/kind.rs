@@ -95,6 +95,8 @@ kinds! {
     Io "io" "the operating system refused a step",
     /// Snapshots: the file is in its place, but a power cut may still undo that.
     NotDurable "not-durable" "the snapshot is in place, but its directory could not be synced",
+    /// Snapshots in an object store: what stands there is not the version that was named.
+    Changed "changed" "somebody else saved in between; read it again",
     /// Writing of another format that can't hold the value.
     Unrepresentable "unrepresentable" "the target format can't hold this value; choose another form in the options",
     /// Reading into a Rust type, or writing from one.

@@ -132,6 +132,12 @@ impl<B: AsRef<[u8]>> Lazy<B> {
         })
     }
 
+    /// The bytes, of which more may be there than before.
+    #[cfg(feature = "remote")]
+    pub(crate) fn bytes_mut(&mut self) -> &mut B {
+        &mut self.bytes
+    }
+
     /// A cursor on the root.
     ///
     /// # Errors
@@ -247,8 +253,9 @@ impl<B: AsRef<[u8]>> Lazy<B> {
 /// Magic, version, flags and the lengths of five sections; the head of an index.
 const MAX_HEAD: usize = 64;
 
-/// The structure is checked this far ahead, so that the guard is not asked for each byte.
-const AHEAD: usize = 1 << 14;
+/// The structure is checked this far ahead, so that the guard is not asked for each byte. Half of it is more than any
+/// item takes, but for the bytes of a BigInt.
+const AHEAD: usize = if cfg!(fuzzing) { 256 } else { 1 << 14 };
 
 /// A message as cursors see it.
 #[derive(Clone, Copy)]

@@ -61,8 +61,12 @@ impl<'l> View<'l> {
     fn cursor_on(&self, at: Position, scan: Scan<'l>, head: Head, identity: u64) -> Result<LazyCursor<'l>, Error> {
         let what = match head {
             Head::Text(text) => What::Text(self.text(text, at)?),
-            Head::BigInt { at: start, len, .. } => {
-                self.check(&self.layout.structure, start as usize..(start + len) as usize)?;
+            Head::BigInt { at: start, len, negative } => {
+                let range = start as usize..(start + len) as usize;
+                self.check(&self.layout.structure, range.clone())?;
+                if self.structure[range].last().map_or(negative, |&top| top == 0) {
+                    return Err(self.fault(ErrorKind::BadBigInt, at));
+                }
                 What::Head(head)
             }
             _ => What::Head(head),

@@ -26,6 +26,8 @@ pub struct Metadata {
     schema_version: Option<u32>,
     /// Milliseconds since 1970.
     time: Option<i64>,
+    /// What tells a save from every other; not read again.
+    number: Option<u128>,
 }
 
 impl Metadata {
@@ -56,6 +58,12 @@ impl Metadata {
     /// [`time`](Self::time) with the clock's.
     pub fn now(self) -> Self {
         self.time(SystemTime::now())
+    }
+
+    /// With a number that tells this save from every other.
+    #[cfg(feature = "remote")]
+    pub(super) fn numbered(self, number: u128) -> Self {
+        Metadata { number: Some(number), ..self }
     }
 
     /// The name of the application, if it was given.
@@ -91,6 +99,9 @@ impl Metadata {
         if let Some(ms) = self.time {
             properties.push(("time", graph.date(ms as f64)));
         }
+        if let Some(number) = self.number {
+            properties.push(("save", graph.string(&format!("{number:032x}"))));
+        }
         let root = graph.object(properties);
         graph.set_root(root);
         let bytes = Encoder::new(&graph, &EncodeOptions::new()).finish()?;
@@ -114,6 +125,7 @@ impl Metadata {
             application: application.map(str::to_owned),
             schema_version: schema_version.and_then(|version| u32::try_from(version).ok()),
             time: time.map(|ms| ms as i64),
+            number: None,
         })
     }
 }

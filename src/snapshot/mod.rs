@@ -8,6 +8,8 @@ mod header;
 mod metadata;
 mod open;
 mod options;
+#[cfg(feature = "remote")]
+mod remote;
 mod replace;
 mod typed;
 
@@ -25,6 +27,8 @@ use container::Contents;
 pub use metadata::Metadata;
 pub use open::OpenSnapshot;
 pub use options::{LoadOptions, SaveOptions, Sync};
+#[cfg(feature = "remote")]
+pub use remote::{OpenRemote, Remote, RemoteVersion};
 use replace::{Undisturbed, Watch, generation, replace};
 #[cfg(feature = "serde")]
 pub use typed::Serde;

@@ -28,6 +28,8 @@ pub struct OpenSnapshot {
 enum Bytes {
     Mapped(Map, Range<usize>),
     Read(Vec<u8>),
+    #[cfg(feature = "remote")]
+    Sparse(memmap2::MmapMut),
 }
 
 impl AsRef<[u8]> for Bytes {
@@ -35,6 +37,8 @@ impl AsRef<[u8]> for Bytes {
         match self {
             Bytes::Mapped(map, range) => map.as_ref().get(range.clone()).unwrap_or_default(),
             Bytes::Read(message) => message,
+            #[cfg(feature = "remote")]
+            Bytes::Sparse(room) => room,
         }
     }
 }
@@ -93,9 +97,7 @@ impl Snapshot {
                 return mapped(&file, header, metadata).map_err(refused)?;
             }
         }
-        let snapshot = Snapshot::read_with(path, &LoadOptions::new())?;
-        let metadata = snapshot.metadata().clone();
-        Ok(OpenSnapshot { lazy: Lazy::new(Bytes::Read(snapshot.into_message()))?, metadata })
+        OpenSnapshot::whole(Snapshot::read_with(path, &LoadOptions::new())?)
     }
 }
 
@@ -121,6 +123,27 @@ fn mapped(file: &File, header: Header, metadata: Metadata) -> io::Result<Result<
 }
 
 impl OpenSnapshot {
+    /// One that was read as a whole.
+    pub(super) fn whole(snapshot: Snapshot) -> Result<Self, Error> {
+        let metadata = snapshot.metadata().clone();
+        Ok(OpenSnapshot { lazy: Lazy::new(Bytes::Read(snapshot.into_message()))?, metadata })
+    }
+
+    /// A message that has room and is not all there: `guard` knows what is.
+    #[cfg(feature = "remote")]
+    pub(super) fn sparse(room: memmap2::MmapMut, guard: Box<dyn Guard>, metadata: Metadata) -> Result<Self, Error> {
+        Ok(OpenSnapshot { lazy: Lazy::guarded(Bytes::Sparse(room), Some(guard))?, metadata })
+    }
+
+    /// The room of a sparse message.
+    #[cfg(feature = "remote")]
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        match self.lazy.bytes_mut() {
+            Bytes::Sparse(room) => room,
+            _ => &mut [],
+        }
+    }
+
     /// A cursor on the root.
     ///
     /// # Errors
