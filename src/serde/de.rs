@@ -8,7 +8,7 @@ use super::options::DeserializeOptions;
 use super::special::Special;
 use super::visit::{lone_surrogate, utf8};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::wire::item::{Identity, Item, Place, Source, ViewBuffer};
+use crate::wire::item::{Identity, Item, Place, Source};
 use crate::wire::shape_list::{ShapeList, Text};
 use crate::wire::shapes::{CUSTOM, DERIVED};
 use crate::wire::{ElementKind, tag};
@@ -145,7 +145,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    fn identity(&mut self, id: u64, at: usize) -> Result<Identity, Error> {
+    pub(super) fn identity(&mut self, id: u64, at: usize) -> Result<Identity, Error> {
         if self.identities.is_none() {
             self.identities = Some(self.source.identities(self.root));
         }
@@ -158,42 +158,9 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// The bytes that a view shows.
-    pub(super) fn view(
-        &mut self,
-        kind: ElementKind,
-        buffer: ViewBuffer<'de>,
-        offset: u64,
-        len: Option<u64>,
-        at: usize,
-    ) -> Result<&'de [u8], Error> {
-        let buffer = match buffer {
-            ViewBuffer::Inline { bytes, .. } => bytes,
-            ViewBuffer::Reference(id) => {
-                let target = self.identity(id, at)?;
-                let back = self.source.place();
-                self.source.go_to(target.place);
-                let item = self.source.item()?;
-                self.source.go_to(back);
-                match item {
-                    Item::Buffer { bytes, .. } | Item::TypedArray { bytes, .. } => bytes,
-                    Item::View { buffer: ViewBuffer::Inline { bytes, .. }, .. } => bytes,
-                    _ => return Err(Fault::new(ErrorKind::WrongType, at).into()),
-                }
-            }
-        };
-        let size = kind.size();
-        let shown = usize::try_from(offset).ok().and_then(|offset| buffer.get(offset..)).and_then(|from| match len {
-            Some(len) => from.get(..usize::try_from(len).ok()?.checked_mul(size)?),
-            None => Some(&from[..from.len() - from.len() % size]),
-        });
-        let shown = shown.ok_or_else(|| Fault::new(ErrorKind::BadView, at))?;
-        self.source.expand(shown.len() as u64, at)?;
-        Ok(shown)
-    }
-
+    /// An integer; to a visitor that is known to take negative ones if `SIGNED`.
     #[inline]
-    fn integer<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+    fn integer<const SIGNED: bool, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         // Which of the forms it is can't be predicted where numbers are of all sizes: all are read alike.
         if let [tag, a, b, c, d, ..] = *self.source.structure.rest()
             && (tag <= tag::INT_MAX || matches!(tag, tag::U8..=tag::I32))
@@ -208,7 +175,9 @@ impl<'de> Deserializer<'de> {
             let is_small = tag <= tag::INT_MAX;
             let number = if is_small { i64::from(tag) } else { number };
             self.source.structure.skip(if is_small { 1 } else { 1 + size as usize });
-            return if number < 0 { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
+            // What sign a signed number has can't be predicted either.
+            let as_signed = SIGNED || number < 0;
+            return if as_signed { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
         }
         let at = self.at();
         let tag = self.source.structure.u8()?;
@@ -226,10 +195,13 @@ impl<'de> Deserializer<'de> {
 
     #[inline]
     fn float<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if let [tag::F32, a, b, c, d, ..] = *self.source.structure.rest() {
+            self.source.structure.skip(5);
+            return visitor.visit_f32(f32::from_le_bytes([a, b, c, d]));
+        }
         let at = self.at();
         let s = &mut self.source.structure;
         match s.u8()? {
-            tag::F32 => visitor.visit_f32(s.f32()?),
             tag::F64 => visitor.visit_f64(s.f64()?),
             n @ ..=tag::INT_MAX => visitor.visit_u8(n),
             tag => self.other_float(tag, at, visitor),
@@ -261,10 +233,10 @@ impl<'de> Deserializer<'de> {
 }
 
 macro_rules! integers {
-    ($($method:ident)*) => {
+    ($($method:ident $signed:literal)*) => {
         $(#[inline]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.integer(visitor)
+            self.integer::<$signed, V>(visitor)
         })*
     };
 }
@@ -289,8 +261,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_i8 true deserialize_i16 true deserialize_i32 true deserialize_i64 true deserialize_i128 true
+        deserialize_u8 false deserialize_u16 false deserialize_u32 false deserialize_u64 false deserialize_u128 false
     }
 
     #[inline]
@@ -320,6 +292,12 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline]
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let at = self.at();
+        const UINT8: u8 = ElementKind::Uint8.code();
+        // What the serializer writes, if it is short.
+        if let [tag::TYPED_ARRAY, UINT8, n @ ..0x80, ..] = *self.source.structure.rest() {
+            self.source.structure.skip(3);
+            return visitor.visit_borrowed_bytes(self.source.payload(u64::from(n), 1, 1, at)?);
+        }
         let item = self.source.item()?;
         match item {
             Item::Reference(id) => self.follow(id, at, |de| de.deserialize_bytes(visitor)),
@@ -442,7 +420,12 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         let at = self.at();
-        let item = self.source.item()?;
+        let tag = self.source.structure.u8()?;
+        if let tag::STRING..tag::ARRAY = tag {
+            let variant = self.source.text(usize::from(tag - tag::STRING), at)?;
+            return visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant));
+        }
+        let item = self.source.item_of(tag, at)?;
         match item {
             Item::Text(Text::Utf8(variant)) => visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant)),
             Item::Text(text) => match utf8(text) {

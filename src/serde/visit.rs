@@ -8,7 +8,7 @@ use super::number::{visit_bigint, visit_elements, visit_float};
 use super::special::{RegExpText, Special};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{JsStr, RegExpFlags, well_formed};
-use crate::wire::item::Item;
+use crate::wire::item::{Item, ViewBuffer};
 use crate::wire::shape_list::Text;
 use crate::wire::shapes::{CUSTOM, DERIVED};
 use crate::wire::splice;
@@ -245,6 +245,40 @@ impl<'de> Deserializer<'de> {
             Item::View { kind, buffer, offset, len } => Some(self.view(kind, buffer, offset, len, at)?),
             _ => None,
         })
+    }
+
+    /// The bytes that a view shows.
+    pub(super) fn view(
+        &mut self,
+        kind: ElementKind,
+        buffer: ViewBuffer<'de>,
+        offset: u64,
+        len: Option<u64>,
+        at: usize,
+    ) -> Result<&'de [u8], Error> {
+        let buffer = match buffer {
+            ViewBuffer::Inline { bytes, .. } => bytes,
+            ViewBuffer::Reference(id) => {
+                let target = self.identity(id, at)?;
+                let back = self.source.place();
+                self.source.go_to(target.place);
+                let item = self.source.item()?;
+                self.source.go_to(back);
+                match item {
+                    Item::Buffer { bytes, .. } | Item::TypedArray { bytes, .. } => bytes,
+                    Item::View { buffer: ViewBuffer::Inline { bytes, .. }, .. } => bytes,
+                    _ => return Err(Fault::new(ErrorKind::WrongType, at).into()),
+                }
+            }
+        };
+        let size = kind.size();
+        let shown = usize::try_from(offset).ok().and_then(|offset| buffer.get(offset..)).and_then(|from| match len {
+            Some(len) => from.get(..usize::try_from(len).ok()?.checked_mul(size)?),
+            None => Some(&from[..from.len() - from.len() % size]),
+        });
+        let shown = shown.ok_or_else(|| Fault::new(ErrorKind::BadView, at))?;
+        self.source.expand(shown.len() as u64, at)?;
+        Ok(shown)
     }
 
     /// What a newtype struct with one of our names asks for.

@@ -58,7 +58,7 @@ impl ElementKind {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    pub(crate) fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 
