@@ -19,7 +19,7 @@ use crate::wire::{splice, structure};
 pub(super) struct Deferred {
     /// While a session is written, these are swapped with those of the message.
     structure: Vec<u8>,
-    text: String,
+    text: Vec<u8>,
     data: Vec<u8>,
     pieces: Vec<Piece>,
     sessions: Vec<Session>,
@@ -111,7 +111,7 @@ impl Writer {
             let then = std::mem::replace(&mut piece.then, Then::Nothing);
             let message = &mut self.message;
             message.structure.extend_from_slice(&self.deferred.structure[from.structure..to.structure]);
-            message.text.push_str(&self.deferred.text[from.text..to.text]);
+            message.text.extend_from_slice(&self.deferred.text[from.text..to.text]);
             message.identities += to.identities - from.identities;
             match then {
                 Then::Nothing => {}

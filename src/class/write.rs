@@ -362,7 +362,7 @@ impl Writer {
         let before = self.message.mark();
         let result = key.write(self);
         let mut order = self.message.structure.split_off(before.structure);
-        order.extend_from_slice(&self.message.text.as_bytes()[before.text..]);
+        order.extend_from_slice(&self.message.text[before.text..]);
         self.message.text.truncate(before.text);
         self.message.identities = before.identities;
         self.mode = mode;

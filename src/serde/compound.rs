@@ -140,6 +140,20 @@ impl<O: Default> StructSerializer<'_, O> {
 
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
+        match self.ser.fields.expected(self.node, key) {
+            Some(node) => self.node = node,
+            None => return self.other_field(key, value),
+        }
+        match value.serialize(&mut *self.ser) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.within_name(key)),
+        }
+    }
+
+    /// A field that did not come here last time. Apart from the others, so that they need not keep anything for it.
+    #[cold]
+    #[inline(never)]
+    fn other_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         let ser = self.next_field(key);
         value.serialize(ser).map_err(|error| error.within_name(key))
     }
@@ -253,8 +267,9 @@ impl<O> MapSerializer<'_, O> {
             [tag::STRING..tag::ARRAY | tag::STRING_LONG, ..] => {
                 let (from, to) = (self.key.text, text.len());
                 let now = &text[from..to];
-                let is_digit = now.as_bytes().first().is_some_and(u8::is_ascii_digit);
-                let index = if is_digit { JsStr::utf8(now).array_index() } else { None };
+                let is_digit = now.first().is_some_and(u8::is_ascii_digit);
+                let digits = if is_digit { std::str::from_utf8(now).ok() } else { None };
+                let index = digits.and_then(|digits| JsStr::utf8(digits).array_index());
                 match self.last {
                     LastKey::None => {}
                     LastKey::Text { from, to, index: before } => {
@@ -319,7 +334,9 @@ impl<O: Default> ser::SerializeMap for MapSerializer<'_, O> {
         self.n += 1;
         value.serialize(&mut *self.ser).map_err(|error| {
             error.within(match self.last {
-                LastKey::Text { from, to, .. } => Step::Name(self.ser.message.text[from..to].to_owned()),
+                LastKey::Text { from, to, .. } => {
+                    Step::Name(String::from_utf8_lossy(&self.ser.message.text[from..to]).into_owned())
+                }
                 _ => Step::Entry("value", n as u32),
             })
         })

@@ -19,6 +19,9 @@ pub(super) struct Fields {
 
 /// A field, given those before it; or the beginning of a struct.
 struct Node {
+    /// The field that came after this one the last time, and its node.
+    expected: Address,
+    expected_node: u32,
     key: &'static str,
     parent: u32,
     /// The first field that came after this one; others are its siblings. 0: none.
@@ -32,6 +35,20 @@ struct Node {
     message: u32,
     tag: u8,
 }
+
+/// Of a static string: no string lies at address 0.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Address(usize, usize);
+
+impl Address {
+    #[inline]
+    fn of(text: &'static str) -> Self {
+        Address(text.as_ptr().addr(), text.len())
+    }
+}
+
+/// A role for a name that is that of a variant, where structs have the length alone: no string is as long as this.
+const VARIANT: usize = 1 << (usize::BITS - 1);
 
 /// The place before the first field of any struct: no node is a field's child with this index.
 const NONE: u32 = 0;
@@ -48,19 +65,28 @@ impl Fields {
         table.remembered(name.as_ptr().addr(), name.len(), |_| self.add("", NONE))
     }
 
-    /// The field `key` after `node`.
+    /// The one field of the object `{variant: …}`.
     #[inline]
+    pub(super) fn variant(&mut self, table: &mut ShapeTable, variant: &'static str) -> u32 {
+        table.remembered(variant.as_ptr().addr(), variant.len() | VARIANT, |_| {
+            let start = self.add("", NONE);
+            self.add(variant, start)
+        })
+    }
+
+    /// The field `key` after `node`, if it is the one that came last time.
+    #[inline]
+    pub(super) fn expected(&self, node: u32, key: &'static str) -> Option<u32> {
+        let node = self.nodes.get(node as usize)?;
+        (node.expected == Address::of(key)).then_some(node.expected_node)
+    }
+
+    /// The field `key` after `node`. It will be expected there.
     pub(super) fn next(&mut self, node: u32, key: &'static str) -> u32 {
-        // The fields of a struct that leaves none out have been added one behind the other.
-        let next = node + 1;
-        match self.nodes.get(next as usize) {
-            Some(found) if std::ptr::eq(found.key, key) && found.parent == node => next,
-            _ => {
-                // Or there were those of a nested struct between them.
-                let child = self.nodes[node as usize].child;
-                if std::ptr::eq(self.nodes[child as usize].key, key) { child } else { self.find(node, key) }
-            }
-        }
+        let found = self.find(node, key);
+        let node = &mut self.nodes[node as usize];
+        (node.expected, node.expected_node) = (Address::of(key), found);
+        found
     }
 
     /// The tag of an object whose last field was `node`, if it has been written in this message.
@@ -76,7 +102,6 @@ impl Fields {
         (node.message, node.tag) = (message, tag);
     }
 
-    #[inline(never)]
     fn find(&mut self, node: u32, key: &'static str) -> u32 {
         let mut next = self.nodes[node as usize].child;
         while next != NONE {
@@ -92,7 +117,18 @@ impl Fields {
     }
 
     fn add(&mut self, key: &'static str, parent: u32) -> u32 {
-        let node = Node { key, parent, child: NONE, sibling: NONE, shape: None, order: 0, message: 0, tag: 0 };
+        let node = Node {
+            expected: Address::default(),
+            expected_node: NONE,
+            key,
+            parent,
+            child: NONE,
+            sibling: NONE,
+            shape: None,
+            order: 0,
+            message: 0,
+            tag: 0,
+        };
         if self.nodes.is_empty() {
             self.nodes.push(Node { key: "", ..node });
         }

@@ -97,7 +97,7 @@ pub fn to_writer_with<W: Write, T: ?Sized + Serialize>(
 fn serialized<T: ?Sized + Serialize, R>(
     value: &T,
     options: &SerializeOptions,
-    finish: impl FnOnce(&Serializer) -> Result<R, Error>,
+    finish: impl FnOnce(&mut Serializer) -> Result<R, Error>,
 ) -> Result<R, Error> {
     // While a value that serializes another is on its way, the cell is empty.
     let mut serializer = SERIALIZER.take().unwrap_or_default();
@@ -105,7 +105,7 @@ fn serialized<T: ?Sized + Serialize, R>(
     serializer.start();
     let result = value.serialize(&mut *serializer).map_err(surfaced).and_then(|()| {
         serializer.check_complete()?;
-        finish(&serializer)
+        finish(&mut serializer)
     });
     if serializer.kept() <= MAX_KEPT {
         SERIALIZER.set(Some(serializer));

@@ -1,6 +1,7 @@
 //! The serializer: values go straight to the sections of a message.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
+use std::io::Write as _;
 use std::marker::PhantomData;
 
 use serde::ser::{self, Serialize};
@@ -13,7 +14,6 @@ use super::records::Sketch;
 use super::special::{self, Special};
 use crate::error::{Error, ErrorKind};
 use crate::wire::message::Message;
-use crate::wire::shapes::{self, ShapeId};
 use crate::wire::{ElementKind, structure, tag};
 
 /// Writes one value as a message. [`to_vec`](super::to_vec) and [`to_writer`](super::to_writer) use it.
@@ -42,8 +42,6 @@ pub struct Serializer {
     pub(super) fields: Fields,
     depth: usize,
     pub(super) options: SerializeOptions,
-    /// A shape that variants are written with, by the address of their name.
-    variants: Vec<ShapeId>,
     /// Of the element of a sequence that is watched.
     pub(super) sketch: Box<Sketch>,
 }
@@ -64,7 +62,6 @@ impl Serializer {
         self.depth = 0;
         if self.message.start() {
             self.fields.clear();
-            self.variants.clear();
         }
     }
 
@@ -147,19 +144,29 @@ impl Serializer {
     }
 
     /// The object `{variant: …}`, of which the value follows.
+    #[inline]
     fn variant(&mut self, variant: &'static str) -> Result<(), Error> {
         self.enter()?;
-        let variants = &mut self.variants;
-        // A struct of the same name is another thing; no string is as long as a length with this bit.
-        let role = variant.len() | 1 << (usize::BITS - 1);
-        let index = self.message.shapes.remembered(variant.as_ptr().addr(), role, |table| {
-            let mut content = vec![shapes::PLAIN, 1];
-            shapes::utf8(&mut content, variant);
-            variants.push(table.id(&content));
-            variants.len() as u32 - 1
-        });
-        let number = self.message.shapes.number(self.variants[index as usize]);
-        structure::object(self.out(), number);
+        let Serializer { message, fields, .. } = self;
+        let node = fields.variant(&mut message.shapes, variant);
+        match fields.known_tag(message.shapes.message(), node) {
+            Some(tag) => structure::bare(&mut message.structure, tag),
+            None => self.variant_first(node)?,
+        }
+        Ok(())
+    }
+
+    /// The first object of its shape in the message, or one whose tag is longer.
+    #[inline(never)]
+    fn variant_first(&mut self, node: u32) -> Result<(), Error> {
+        let Serializer { message, fields, .. } = self;
+        let shape = fields.shape(&mut message.shapes, node)?;
+        let number = message.shapes.number(shape);
+        let at = message.structure.len();
+        structure::object(&mut message.structure, number);
+        if let [tag] = message.structure[at..] {
+            fields.remember_tag(message.shapes.message(), node, tag);
+        }
         Ok(())
     }
 
@@ -202,7 +209,7 @@ impl Serializer {
         self.enter()?;
         let start = self.fields.start(&mut self.message.shapes, name);
         let at = self.message.structure.len();
-        self.message.structure.push(tag::OBJECT);
+        structure::bare(self.out(), tag::OBJECT);
         let (text, data) = (self.message.text.len(), self.message.data.len());
         Ok(StructSerializer { ser: self, at, text, data, node: start, outcome: PhantomData })
     }
@@ -244,7 +251,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_bool(self, v: bool) -> Result<(), Error> {
-        self.out().push(if v { tag::TRUE } else { tag::FALSE });
+        structure::bare(self.out(), if v { tag::TRUE } else { tag::FALSE });
         Ok(())
     }
 
@@ -342,7 +349,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_none(self) -> Result<(), Error> {
-        self.out().push(tag::NULL);
+        structure::bare(self.out(), tag::NULL);
         Ok(())
     }
 

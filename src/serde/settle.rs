@@ -36,10 +36,16 @@ fn entries(message: &Message, mark: Mark, width: usize, n: usize) -> Result<Entr
     message.shapes.write_section(&mut section);
     let mut list = ShapeList::default();
     list.read(&Reader::new(&section, 0))?;
-    let mut source = Source::of_parts(&message.structure, &message.text, &message.data, list);
-    source.go_to(Place { structure: mark.structure, text: mark.text, data: mark.data });
+    // Whole strings, so it is valid. What stands before them is not looked at: there may be many containers.
+    let text = std::str::from_utf8(&message.text[mark.text..]).unwrap_or_default();
+    let mut source = Source::of_parts(&message.structure, text, &message.data, list);
+    source.go_to(Place { structure: mark.structure, text: 0, data: mark.data });
+    let place = |source: &Source<'_>| {
+        let place = source.place();
+        Place { text: mark.text + place.text, ..place }
+    };
     let mut entries =
-        Entries { places: vec![source.place()], first: Vec::new(), payloads: Vec::new(), has_references: false };
+        Entries { places: vec![place(&source)], first: Vec::new(), payloads: Vec::new(), has_references: false };
     for entry in 0..n {
         let Entries { first, payloads, has_references, .. } = &mut entries;
         for value in 0..width {
@@ -64,7 +70,7 @@ fn entries(message: &Message, mark: Mark, width: usize, n: usize) -> Result<Entr
                 payloads.extend(payload.map(|(align, bytes)| Payload { entry, align, bytes }));
             })?;
         }
-        entries.places.push(source.place());
+        entries.places.push(place(&source));
     }
     Ok(entries)
 }
@@ -77,11 +83,12 @@ pub(super) fn reorder(message: &mut Message, mark: Mark, width: usize, order: &[
         let why = "a graph with shared values stands in an object whose array indices do not come in order";
         return Err(Error::new(ErrorKind::Unrepresentable, why));
     }
-    let mut moved = Message { data: message.data[..mark.data].to_vec(), ..Message::default() };
+    let mut moved = Message::default();
+    moved.data.extend_from_slice(&message.data[..mark.data]);
     for &entry in order {
         let [from, to] = [places[entry as usize], places[entry as usize + 1]];
         moved.structure.extend_from_slice(&message.structure[from.structure..to.structure]);
-        moved.text.push_str(&message.text[from.text..to.text]);
+        moved.text.extend_from_slice(&message.text[from.text..to.text]);
         let first = payloads.partition_point(|payload| payload.entry < entry as usize);
         for payload in payloads[first..].iter().take_while(|payload| payload.entry == entry as usize) {
             moved.payload(payload.align, payload.bytes);
@@ -90,7 +97,7 @@ pub(super) fn reorder(message: &mut Message, mark: Mark, width: usize, order: &[
     message.structure.truncate(mark.structure);
     message.structure.extend_from_slice(&moved.structure);
     message.text.truncate(mark.text);
-    message.text.push_str(&moved.text);
+    message.text.extend_from_slice(&moved.text);
     message.data = moved.data;
     Ok(())
 }

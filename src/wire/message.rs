@@ -4,20 +4,26 @@ use std::io;
 
 use super::header::DATA_ALIGN;
 use super::shapes::ShapeTable;
-use super::{Header, structure, varint};
+use super::{Header, copy, structure, tag};
 
 /// The sections of a message that is being written. The structure is appended to through [`structure`].
 #[derive(Default)]
 pub(crate) struct Message {
     pub(crate) structure: Vec<u8>,
-    pub(crate) text: String,
+    /// UTF-8, of whole strings.
+    pub(crate) text: Vec<u8>,
     pub(crate) data: Vec<u8>,
     pub(crate) shapes: ShapeTable,
     /// The structure holds a reference.
     pub(crate) refs: bool,
     /// Identities that have been taken (`spec/format.md`, section 7).
     pub(crate) identities: u32,
+    /// What is written first; its memory is kept.
+    head: Vec<u8>,
 }
+
+/// A message up to this long is written by one call.
+const SMALL: usize = 4096;
 
 /// How far each section has been written: to come back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +58,23 @@ impl Message {
     /// A string value.
     #[inline]
     pub(crate) fn string(&mut self, text: &str) {
+        let len = text.len();
+        let has_room =
+            self.structure.len() < self.structure.capacity() && self.text.capacity() - self.text.len() >= copy::SHORT;
+        if len as u64 > tag::STRING_MAX || !has_room {
+            return self.long_string(text);
+        }
+        // No call is left on this path.
+        self.structure.push(tag::STRING + len as u8);
+        copy::append(&mut self.text, text.as_bytes());
+    }
+
+    #[inline(never)]
+    fn long_string(&mut self, text: &str) {
         structure::string(&mut self.structure, text.len());
-        self.text.push_str(text);
+        // Room for the next one too, which then comes here no more.
+        self.text.reserve(text.len() + copy::SHORT);
+        copy::append(&mut self.text, text.as_bytes());
     }
 
     /// Zero bytes up to where a payload may start that is aligned to `align`, a power of two.
@@ -69,7 +90,7 @@ impl Message {
         // An empty one takes no padding either.
         if !bytes.is_empty() {
             self.align(align);
-            self.data.extend_from_slice(bytes);
+            copy::append(&mut self.data, bytes);
         }
     }
 
@@ -90,36 +111,50 @@ impl Message {
 
     /// Appends the message to `out`.
     pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
-        let header = self.header();
+        self.append_with(&self.header(), out);
+    }
+
+    fn append_with(&self, header: &Header, out: &mut Vec<u8>) {
         out.reserve(header.message_len());
+        let start = out.len();
         header.write(out);
         self.shapes.write_section(out);
-        out.extend_from_slice(&self.structure);
-        out.extend_from_slice(self.text.as_bytes());
-        out.extend_from_slice(self.pad(&header));
-        out.extend_from_slice(&self.data);
+        copy::append(out, &self.structure);
+        copy::append(out, &self.text);
+        if !self.data.is_empty() {
+            let len = out.len() - start;
+            out.resize(start + len.next_multiple_of(DATA_ALIGN), 0);
+            copy::append(out, &self.data);
+        }
     }
 
     /// Writes the message to `out`.
-    pub(crate) fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let header = self.header();
-        let mut head = Vec::with_capacity(32 + header.shapes);
-        header.write(&mut head);
-        self.shapes.write_section(&mut head);
-        out.write_all(&head)?;
-        out.write_all(&self.structure)?;
-        out.write_all(self.text.as_bytes())?;
-        out.write_all(self.pad(&header))?;
-        out.write_all(&self.data)
+    pub(crate) fn write_to(&mut self, out: &mut impl io::Write) -> io::Result<()> {
+        let mut head = std::mem::take(&mut self.head);
+        head.clear();
+        let written = self.write_from(&mut head, out);
+        self.head = head;
+        written
     }
 
-    /// The zero bytes before the data.
-    fn pad(&self, header: &Header) -> &'static [u8] {
-        // Without data the message ends with the text.
-        let before_data = header.message_len() - self.data.len();
-        let text_end = Header { data: 0, ..*header }.message_len()
-            + if self.data.is_empty() { 0 } else { varint::len(self.data.len() as u64) };
-        &[0; DATA_ALIGN][..before_data - text_end]
+    fn write_from(&self, head: &mut Vec<u8>, out: &mut impl io::Write) -> io::Result<()> {
+        let header = self.header();
+        if header.message_len() <= SMALL {
+            self.append_with(&header, head);
+            return out.write_all(head);
+        }
+        header.write(head);
+        self.shapes.write_section(head);
+        let before_data = head.len() + self.structure.len() + self.text.len();
+        copy::write_all(out, head)?;
+        copy::write_all(out, &self.structure)?;
+        copy::write_all(out, &self.text)?;
+        if !self.data.is_empty() {
+            let pad = before_data.next_multiple_of(DATA_ALIGN) - before_data;
+            out.write_all(&[0; DATA_ALIGN][..pad])?;
+            copy::write_all(out, &self.data)?;
+        }
+        Ok(())
     }
 }
 
@@ -150,6 +185,9 @@ mod tests {
             message.append_to(&mut bytes);
             assert_eq!(bytes[1..], *EXAMPLE);
             assert_eq!(message.len(), EXAMPLE.len());
+            let mut written = Vec::new();
+            message.write_to(&mut written).unwrap();
+            assert_eq!(written, EXAMPLE);
         }
     }
 
@@ -164,5 +202,23 @@ mod tests {
         let mut bytes = vec![0; 3];
         message.append_to(&mut bytes);
         assert_eq!(bytes[3 + 8..], [1, 0, 0, 0, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_long_message_is_written_as_it_is_appended_and_takes_no_room_beyond_its_own() {
+        for len in [0, 1, 50, 63, 64, 500, 4000, 5000, 300_000] {
+            let mut message = Message::default();
+            message.start();
+            structure::array(&mut message.structure, 2);
+            message.string(&"é".repeat(len));
+            structure::elements(&mut message.structure, tag::TYPED_ARRAY, crate::wire::ElementKind::Uint8, len);
+            message.payload(1, &vec![7; len]);
+            let mut appended = Vec::with_capacity(message.len());
+            message.append_to(&mut appended);
+            assert_eq!((appended.len(), appended.capacity()), (message.len(), message.len()), "{len}");
+            let mut written = Vec::new();
+            message.write_to(&mut written).unwrap();
+            assert_eq!(written, appended, "{len}");
+        }
     }
 }

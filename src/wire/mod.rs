@@ -2,6 +2,7 @@
 //!
 //! Knows how a message is laid out (`spec/format.md`, sections 1 to 3), and no values.
 
+pub(crate) mod copy;
 pub(crate) mod element;
 pub(crate) mod header;
 pub(crate) mod index;

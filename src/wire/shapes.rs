@@ -122,7 +122,8 @@ impl ShapeTable {
     #[inline]
     pub(crate) fn remembered(&mut self, at: usize, len: usize, make: impl FnOnce(&mut Self) -> u32) -> u32 {
         let address = Address(at, len);
-        let place = (at ^ len).wrapping_mul(0x9E37_79B9) >> 16 & (RECENT - 1);
+        // Lengths that say in their top bit what the item is go elsewhere than those that don't.
+        let place = (at ^ len.rotate_left(8)).wrapping_mul(0x9E37_79B9) >> 16 & (RECENT - 1);
         match self.recent.get(place) {
             Some(&(known, found)) if known == address => found,
             _ => self.look_up(address, place, make),

@@ -2,13 +2,22 @@
 //!
 //! Both encoders write through these functions: that of graphs, and those that have no graph.
 
+use std::hint::select_unpredictable;
+
 use super::{ElementKind, tag, varint};
+
+/// A tag without anything after it.
+#[inline]
+pub(crate) fn bare(out: &mut Vec<u8>, tag: u8) {
+    // Room is made apart: see `put`.
+    if out.len() == out.capacity() { put_with_room(out, u64::from(tag), 1) } else { out.push(tag) }
+}
 
 /// A tag that holds its number in itself up to `max`, and one that is followed by a varint.
 #[inline]
 fn counted(out: &mut Vec<u8>, short: u8, max: u64, long: u8, n: u64) {
     if n <= max {
-        out.push(short + n as u8);
+        bare(out, short + n as u8);
     } else {
         tagged(out, long, n);
     }
@@ -42,8 +51,12 @@ pub(crate) fn object(out: &mut Vec<u8>, shape: u32) {
 /// A packed array or a typed array of `len` elements, which go to the data.
 #[inline]
 pub(crate) fn elements(out: &mut Vec<u8>, tag: u8, kind: ElementKind, len: usize) {
-    out.extend_from_slice(&[tag, kind.code()]);
-    varint::write(out, len as u64);
+    let (tag, kind) = (u64::from(tag), u64::from(kind.code()));
+    put(out, tag | kind << 8 | (len as u64 & 0x7F) << 16, 3);
+    if len > 0x7F {
+        out.truncate(out.len() - 1);
+        varint::write(out, len as u64);
+    }
 }
 
 /// A BigInt; `magnitude` is little-endian and without zero bytes at its end.
@@ -124,41 +137,57 @@ pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
 /// A number that is an `i32`.
 #[inline(always)]
 pub(crate) fn short_integer(n: i32) -> Short {
-    if n >= 0 {
-        return short_unsigned(n as u32);
-    }
-    let more = u8::from(n < -0x80) + u8::from(n < -0x8000);
-    sized(tag::I8 + more, n as u32, 1 + more)
+    // Neither sign nor size can be predicted, so there is no branch on them. A negative number takes the bits of its
+    // complement, and one more for the sign.
+    let negative = n < 0;
+    let bits = select_unpredictable(negative, (!n as u32) << 1, n as u32);
+    let more = u8::from(negative | (bits > 0x3F)) + u8::from(bits > 0xFF) + u8::from(bits > 0xFFFF);
+    let long = select_unpredictable(negative, tag::I8, tag::U8) - 1 + more;
+    sized(select_unpredictable(more == 0, tag::INT | n as u8, long), n as u32, more)
 }
 
 /// A number that is a `u32`.
 #[inline(always)]
 pub(crate) fn short_unsigned(n: u32) -> Short {
     let more = u8::from(n > 0x3F) + u8::from(n > 0xFF) + u8::from(n > 0xFFFF);
-    sized(if more == 0 { tag::INT + n as u8 } else { tag::U8 - 1 + more }, n, more)
+    sized(select_unpredictable(more == 0, tag::INT | n as u8, tag::U8 - 1 + more), n, more)
 }
 
-/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3: which of them it is can't be predicted, so
-/// there is no branch on it.
+/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3.
 #[inline(always)]
 fn sized(first: u8, n: u32, more: u8) -> Short {
     let [a, b, c, d] = n.to_le_bytes();
     ([first, a, b, c, d], 1 + usize::from(more + u8::from(more == 3)))
 }
 
-/// All bytes are written and what is too much is taken back.
 #[inline]
-fn push(out: &mut Vec<u8>, (bytes, len): Short) {
-    let end = out.len() + len;
-    out.extend_from_slice(&bytes);
-    out.truncate(end);
+fn push(out: &mut Vec<u8>, ([a, b, c, d, e], len): Short) {
+    put(out, u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]), len);
+}
+
+/// The `len` lowest bytes of `item`. All are written and what is too much is taken back.
+#[inline]
+fn put(out: &mut Vec<u8>, item: u64, len: usize) {
+    // Room is made apart, so that there is no call on this path, nor what has to be kept over one.
+    if out.capacity() - out.len() < size_of::<u64>() {
+        return put_with_room(out, item, len);
+    }
+    let at = out.len();
+    out.extend_from_slice(&item.to_le_bytes());
+    out.truncate(at + len);
+}
+
+#[cold]
+#[inline(never)]
+fn put_with_room(out: &mut Vec<u8>, item: u64, len: usize) {
+    out.extend_from_slice(&item.to_le_bytes()[..len]);
 }
 
 /// A number as a float, whether or not it is an integer: the 32-bit one where that is exact.
 #[inline]
 pub(crate) fn float(out: &mut Vec<u8>, number: f64) {
     match short_float(number) {
-        Some((bytes, _)) => out.extend_from_slice(&bytes),
+        Some(short) => push(out, short),
         None => {
             out.push(tag::F64);
             double(out, number);
@@ -182,7 +211,7 @@ fn short_single(number: f32) -> Short {
 /// A number as the 32-bit float that it is.
 #[inline]
 pub(crate) fn single(out: &mut Vec<u8>, number: f32) {
-    out.extend_from_slice(&short_single(number).0);
+    push(out, short_single(number));
 }
 
 /// The eight bytes of a double; NaN takes one form.
@@ -204,9 +233,13 @@ mod tests {
             (256.0, &[tag::U16, 0, 1]),
             (65536.0, &[tag::U32, 0, 0, 1, 0]),
             (4294967295.0, &[tag::U32, 255, 255, 255, 255]),
+            (2147483647.0, &[tag::U32, 255, 255, 255, 127]),
             (-1.0, &[tag::I8, 255]),
+            (-128.0, &[tag::I8, 0x80]),
             (-129.0, &[tag::I16, 0x7F, 0xFF]),
+            (-32768.0, &[tag::I16, 0, 0x80]),
             (-32769.0, &[tag::I32, 0xFF, 0x7F, 0xFF, 0xFF]),
+            (-2147483648.0, &[tag::I32, 0, 0, 0, 0x80]),
             (-0.0, &[tag::F32, 0, 0, 0, 0x80]),
             (0.5, &[tag::F32, 0, 0, 0, 0x3F]),
             (2147483648.0, &[tag::U32, 0, 0, 0, 0x80]),

@@ -33,7 +33,7 @@ macro_rules! strings {
                     return self.write(to);
                 }
                 items.tag(tag::STRING + len as u8, to);
-                to.message.text.push_str(self);
+                crate::wire::copy::append(&mut to.message.text, self.as_bytes());
                 Ok(())
             }
 
