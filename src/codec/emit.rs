@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::graph::Graph;
-use crate::wire::Header;
 use crate::wire::header::DATA_ALIGN;
+use crate::wire::{Header, copy};
 
 /// The structure that is being written, and what it refers to.
 #[derive(Default)]
@@ -217,16 +217,16 @@ impl<'g> Emission<'g> {
     #[inline]
     pub(super) fn whole(&self, graph: &Graph<'_>, parts: &Parts, out: &mut Vec<u8>) {
         let start = self.head(out);
-        out.extend_from_slice(&parts.structure);
+        copy::append(out, &parts.structure);
         for &run in &parts.text.runs {
-            out.extend_from_slice(parts.text.bytes(run, graph));
+            copy::append(out, parts.text.bytes(run, graph));
         }
         if !parts.payloads.is_empty() {
             pad(out, start);
         }
         for &payload in &parts.payloads {
             out.resize(out.len() + usize::from(payload.pad), 0);
-            out.extend_from_slice(parts.bytes(payload, graph));
+            copy::append(out, parts.bytes(payload, graph));
         }
     }
 
