@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 binary=$(cargo test --release --features snapshot --test snapshot --no-run --message-format=json 2>/dev/null |
-    python3 -c 'import json, sys; print(next(m["executable"] for m in map(json.loads, sys.stdin) if m.get("target", {}).get("name") == "snapshot" and m.get("executable")))')
+    python3 -c 'import json, sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("target", {}).get("name") == "snapshot" and m.get("executable")][0])')
 directory=$(mktemp -d)
 trap 'umount "$directory/small" 2>/dev/null || true; rm -rf "$directory"' EXIT
 export MARSHAL_CHILD_STEP=1 MARSHAL_CHILD_COUNT=1 MARSHAL_CHILD_LEN=20000
