@@ -47,9 +47,9 @@ impl Items {
     }
 
     #[inline(always)]
-    fn push(&mut self, (bytes, len): Short, to: &mut Writer) {
+    fn push(&mut self, (item, len): Short, to: &mut Writer) {
         self.make_room(to);
-        self.bytes[self.len..self.len + bytes.len()].copy_from_slice(&bytes);
+        self.bytes[self.len..self.len + size_of::<u64>()].copy_from_slice(&item.to_le_bytes());
         self.len += len;
     }
 

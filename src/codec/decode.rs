@@ -87,9 +87,8 @@ impl<'a> Decoder<'a> {
     /// Those of [`run`](Self::run).
     pub fn finish(mut self) -> Result<Graph<'a>, Error> {
         while !self.run(usize::MAX)? {}
-        let Read { graph, kept, .. } = self.read;
-        kept.keep();
-        Ok(graph)
+        self.read.kept.keep();
+        Ok(self.read.graph)
     }
 
     fn step(&mut self, steps: usize) -> Result<bool, Error> {
@@ -130,9 +129,8 @@ pub(crate) fn decode<'a>(input: &'a [u8], options: &DecodeOptions) -> Result<Gra
     let sections = whole_sections(input)?;
     let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
     read.read_all(input)?;
-    let Read { graph, kept, .. } = read;
-    kept.keep();
-    Ok(graph)
+    read.kept.keep();
+    Ok(read.graph)
 }
 
 /// Decodes the message that `input` begins with, and says how long it is.
@@ -140,9 +138,8 @@ pub(crate) fn decode_prefix<'a>(input: &'a [u8], options: &DecodeOptions) -> Res
     let sections = sections(input)?;
     let mut read = Read::new(&sections, shapes::read_shapes(&sections.shapes)?, options, true);
     read.read_all(input)?;
-    let Read { graph, kept, .. } = read;
-    kept.keep();
-    Ok((graph, sections.end))
+    read.kept.keep();
+    Ok((read.graph, sections.end))
 }
 
 /// The path to the value whose tag is at `offset`, or to the one that it is part of. Decodes up to there.
@@ -222,10 +219,10 @@ pub(super) struct Frame {
 pub(super) enum Role {
     /// Any values and nothing after them.
     Plain,
-    /// Records, which stand in the data.
-    Records,
     /// The root, which has no container.
     Root,
+    /// Records, which stand in the data.
+    Records,
     Map,
     Set,
     /// Keys and values in turn.
@@ -244,7 +241,7 @@ pub(super) enum Role {
 }
 
 /// A frame in which nothing is left to read.
-const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
+pub(super) const DONE: Frame = Frame { next: 0, end: 0, node: NodeId(u32::MAX), role: Role::Root };
 
 /// A key or entry that stands twice, told by what does not depend on which slots have been given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,6 +292,9 @@ const MAX_SECTION: usize = 1 << 31;
 /// Room for slots that is taken at once; each value has at least a byte of structure.
 const MAX_FIRST_SLOTS: usize = 1 << 16;
 
+/// Room for nodes that is taken at once: growing costs more than the allocation.
+const FIRST_NODES: usize = 4;
+
 impl<'a> Read<'a> {
     /// Everything is made where it is to lie: moving it costs more than a small message does.
     #[inline(always)]
@@ -316,7 +316,7 @@ impl<'a> Read<'a> {
             options: options.clone(),
             owed: 1,
             values: 0,
-            graph: Graph::decoding(slots, shapes, sections.data),
+            graph: Graph::decoding(slots, Vec::with_capacity(FIRST_NODES), shapes, sections.data),
             left: 0,
             build,
             kept,

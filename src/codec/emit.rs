@@ -21,7 +21,9 @@ pub(super) struct Parts {
 #[derive(Default)]
 pub(super) struct TextParts {
     runs: Vec<Run>,
-    current: Run,
+    /// The run that is open.
+    start: u64,
+    end: RunEnd,
     len: u64,
     /// Text that the graph does not hold as such.
     copied: String,
@@ -33,16 +35,24 @@ pub(super) struct Run {
     copied: bool,
     at: u64,
     end: u64,
+}
+
+/// Where the open run ends: what is looked at for each string.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RunEnd {
+    end: u64,
     /// Where the graph's text is in two parts: no run goes over it.
     border: u64,
 }
 
-impl Run {
+impl RunEnd {
     /// Takes in the string at `at` if it is the run's neighbour.
     #[inline]
     pub(super) fn extend(&mut self, at: u64, len: u64) -> bool {
-        let neighbour = (at == self.end && at != self.border) || len == 0;
-        self.end += if neighbour { len } else { 0 };
+        let neighbour = at == self.end && self.end != self.border;
+        if neighbour {
+            self.end += len;
+        }
         neighbour
     }
 }
@@ -50,53 +60,57 @@ impl Run {
 impl TextParts {
     fn begin(&mut self, border: u64) {
         self.runs.clear();
-        self.current = Run { copied: false, at: 0, end: 0, border };
+        self.start = 0;
+        self.end = RunEnd { end: 0, border };
         self.len = 0;
         self.copied.clear();
     }
 
-    /// Adds text of the graph.
+    /// Where the open run ends. Whoever extends it says so through [`set_end`](Self::set_end).
     #[inline]
+    pub(super) fn end(&self) -> RunEnd {
+        self.end
+    }
+
+    #[inline]
+    pub(super) fn set_end(&mut self, end: RunEnd) {
+        self.end = end;
+    }
+
+    /// Adds text of the graph.
+    #[inline(never)]
     pub(super) fn push(&mut self, at: u64, len: u64) {
-        let mut run = self.current;
-        if !run.extend(at, len) {
-            run = self.next_run(run, at, len);
+        if !self.end.extend(at, len) && len > 0 {
+            self.close();
+            (self.start, self.end.end) = (at, at + len);
         }
-        self.current = run;
     }
 
     pub(super) fn push_copied(&mut self, text: &str) {
+        self.close();
+        (self.start, self.end.end) = (0, 0);
         let at = self.copied.len() as u64;
         self.copied.push_str(text);
-        let (end, border) = (self.copied.len() as u64, self.current.border);
-        self.close(self.current);
-        self.close(Run { copied: true, at, end, border });
-        self.current = Run { copied: false, at: 0, end: 0, border };
+        self.add(Run { copied: true, at, end: self.copied.len() as u64 });
     }
 
-    /// The run that is open. Whoever extends it gives it back through [`set_run`](Self::set_run).
-    #[inline]
-    pub(super) fn run(&self) -> Run {
-        self.current
+    /// Ends the open run. The next string has to open one.
+    fn close(&mut self) {
+        self.add(Run { copied: false, at: self.start, end: self.end.end });
     }
 
-    #[inline]
-    pub(super) fn set_run(&mut self, run: Run) {
-        self.current = run;
-    }
-
-    /// Closes `run`, and opens one with the string at `at`.
-    #[inline(never)]
-    pub(super) fn next_run(&mut self, run: Run, at: u64, len: u64) -> Run {
-        self.close(run);
-        Run { at, end: at + len, ..run }
+    fn add(&mut self, run: Run) {
+        if run.end > run.at {
+            self.len += run.end - run.at;
+            self.runs.push(run);
+        }
     }
 
     /// Whether every run is text of `graph`: a string of another graph may stand for anything. Looked at by run, so that it
     /// costs nothing by string.
     pub(super) fn is_of(&self, graph: &Graph<'_>) -> bool {
         let is_text = |run: &Run| run.copied || graph.text.is_run(run.at, run.end);
-        self.runs.iter().chain([&self.current]).all(is_text)
+        self.runs.iter().all(is_text) && graph.text.is_run(self.start, self.end.end)
     }
 
     #[inline]
@@ -105,13 +119,6 @@ impl TextParts {
             &self.copied.as_bytes()[run.at as usize..run.end as usize]
         } else {
             graph.text.run(run.at, run.end - run.at)
-        }
-    }
-
-    fn close(&mut self, run: Run) {
-        if run.end > run.at {
-            self.len += run.end - run.at;
-            self.runs.push(run);
         }
     }
 }
@@ -198,7 +205,7 @@ const BLOCK: usize = 1 << 16;
 impl<'g> Emission<'g> {
     #[inline]
     pub(super) fn new(shapes: Cow<'g, [u8]>, parts: &mut Parts, refs: bool) -> Self {
-        parts.text.close(parts.text.current);
+        parts.text.close();
         let header = Header {
             refs,
             structure: parts.structure.len(),

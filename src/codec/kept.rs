@@ -17,7 +17,7 @@ pub(super) struct Writing {
     pub(super) shapes: ShapeWriter,
     /// By node: identity + 1, or 0 for one not yet met.
     pub(super) identities: Vec<u32>,
-    /// The open containers; the one that is being written lies on it too, see the decoder's.
+    /// The containers around the one that is being written.
     pub(super) stack: Vec<write::Frame>,
 }
 
@@ -28,8 +28,7 @@ pub(super) struct Reading {
     pub(super) strings: Vec<Slot>,
     pub(super) known: Known,
     pub(super) distinct: Distinct,
-    /// The open containers, the root's frame at the bottom. The one that is being read lies on it too: moving it there
-    /// and back would cost more than all else that opening a container does.
+    /// The open containers, the root's frame at the bottom, the one that is being read on top.
     pub(super) stack: Vec<decode::Frame>,
 }
 

@@ -30,15 +30,30 @@ impl Read<'_> {
     }
 
     /// `n` slots at the end of the arena.
-    #[inline]
+    #[inline(always)]
     pub(super) fn room(&mut self, n: u32) -> Span {
+        const FEW: usize = 8;
+        let slots = &mut self.graph.slots;
+        let (start, len) = (slots.len(), n as usize);
+        // Those that are too many are taken back: a loop whose length can't be predicted costs more.
+        if len <= FEW && slots.capacity() - start >= FEW {
+            slots.extend_from_slice(&[Slot::Undefined; FEW]);
+            slots.truncate(start + len);
+        } else {
+            self.room_for_many(start + len);
+        }
+        Span { start: start as u32, len: n, cap: n }
+    }
+
+    /// Fills the arena up to `len` slots.
+    #[inline(never)]
+    fn room_for_many(&mut self, len: usize) {
         let start = self.graph.slots.len();
-        if self.graph.slots.capacity() - start < n as usize {
-            let more = self.forecast(start + n as usize) - start;
+        if self.graph.slots.capacity() < len {
+            let more = self.forecast(len) - start;
             self.graph.slots.reserve_exact(more);
         }
-        self.graph.slots.resize(start + n as usize, Slot::Undefined);
-        Span { start: start as u32, len: n, cap: n }
+        self.graph.slots.resize(len, Slot::Undefined);
     }
 
     /// The next identity.
@@ -55,14 +70,10 @@ impl Read<'_> {
 
     /// How many items to make room for, `len` of which have come from the structure that has been read: as many as the
     /// rest makes likely, so that a large graph is not twice as large as it needs to be; but half as many again at least,
-    /// so that what is copied stays linear. One item says nothing.
+    /// so that what is copied stays linear.
     #[cold]
     fn forecast(&self, len: usize) -> usize {
-        const FIRST: usize = 4;
         const FEW: usize = 4096;
-        if len == 1 {
-            return FIRST;
-        }
         let rest = self.structure.remaining() as u64;
         let read = (self.structure.len() as u64 - rest).max(1);
         let likely = len as u64 + (len as u64 * rest / read) * 17 / 16;
@@ -72,44 +83,36 @@ impl Read<'_> {
         likely.max(len as u64 * 3 / 2).min(most).max(len as u64 + 16) as usize
     }
 
-    /// Places an object and goes on with its values.
+    /// The next object, whose values are to be read.
     ///
     /// Always inlined, so that the node is made where it is to lie: read as a whole just after it was written in parts, it
     /// would be waited for.
     #[inline(always)]
-    pub(super) fn enter(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
+    fn begin(&mut self, node: Node, span: Span, role: Role) -> Frame {
+        let node = self.push_node(node);
+        Frame { next: span.start, end: span.start + span.len, node, role }
+    }
+
+    /// Places an object and goes on with its values.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, inner: Frame, at: usize) -> Result<(), Fault> {
         if self.kept.stack.len() > self.options.max_depth {
             return Err(Fault::new(ErrorKind::LimitExceeded, at));
         }
-        let id = self.push_node(node);
-        self.place(Slot::Node(id));
-        self.fill(id, span, role);
+        self.place(Slot::Node(inner.node));
+        self.kept.stack.push(inner);
         Ok(())
     }
 
-    /// Goes on with the values of an object that has been placed.
-    #[inline]
-    fn fill(&mut self, id: NodeId, span: Span, role: Role) {
-        let (mut next, end) = (span.start, span.start + span.len);
-        if role == Role::Plain {
-            // Most objects hold no others: they are read at once, and need no frame.
-            next += self.leaves(next, end);
-            if next == end && self.build {
-                return;
-            }
-        }
-        self.kept.stack.push(Frame { next, end, node: id, role });
-    }
-
-    #[inline]
-    pub(super) fn array(&mut self, n: u64, at: usize) -> Result<(), Fault> {
+    #[inline(always)]
+    pub(super) fn array(&mut self, n: u64, at: usize) -> Result<Frame, Fault> {
         let n = self.owe(n, at)?;
         let span = self.room(n);
-        self.enter(Node::Array(span), span, Role::Plain, at)
+        Ok(self.begin(Node::Array(span), span, Role::Plain))
     }
 
-    #[inline]
-    pub(super) fn object(&mut self, shape: u64, is_base: bool, at: usize) -> Result<(), Fault> {
+    #[inline(always)]
+    pub(super) fn object(&mut self, shape: u64, is_base: bool, at: usize) -> Result<Frame, Fault> {
         if shape >= self.shapes().len() as u64 {
             return Err(Fault::new(ErrorKind::UnknownShape, at));
         }
@@ -122,11 +125,11 @@ impl Read<'_> {
         let n = self.owe(values, at)?;
         let span = self.room(n);
         let Span { start, cap, .. } = span;
-        match form {
-            ShapeForm::Object => self.enter(Node::Object { shape, start, cap }, span, Role::Plain, at),
-            ShapeForm::Derived => self.enter(Node::Derived { shape, start, cap }, span, Role::Derived, at),
-            ShapeForm::Custom => self.enter(Node::Custom { shape, start }, span, Role::Plain, at),
-        }
+        Ok(match form {
+            ShapeForm::Object => self.begin(Node::Object { shape, start, cap }, span, Role::Plain),
+            ShapeForm::Derived => self.begin(Node::Derived { shape, start, cap }, span, Role::Derived),
+            ShapeForm::Custom => self.begin(Node::Custom { shape, start }, span, Role::Plain),
+        })
     }
 
     /// The kinds of object that have tags of their own.
@@ -141,13 +144,13 @@ impl Read<'_> {
                     tag::DICTIONARY => (Node::Dictionary(span), Role::Dictionary),
                     _ => (Node::NullDictionary(span), Role::Dictionary),
                 };
-                self.enter(node, span, role, at)?;
+                self.start(node, span, role, at)?;
             }
             tag::SET => {
                 let n = self.structure.varint()?;
                 let n = self.owe(n, at)?;
                 let span = self.room(n);
-                self.enter(Node::Set(span), span, Role::Set, at)?;
+                self.start(Node::Set(span), span, Role::Set, at)?;
             }
             tag::ARRAY_SPARSE => self.sparse(at)?,
             tag::ARRAY_PACKED => {
@@ -175,12 +178,12 @@ impl Read<'_> {
                 // The place of lastIndex holds the tag's offset until it is read.
                 self.graph.slots[start as usize + 1] = Slot::Number(at as f64);
                 let source = Span { start, len: 1, cap: 1 };
-                self.enter(Node::RegExp { flags: flags.bits(), start }, source, Role::RegExp, at)?;
+                self.start(Node::RegExp { flags: flags.bits(), start }, source, Role::RegExp, at)?;
             }
             tag::BOXED => {
                 self.owe(1, at)?;
                 let span = self.room(1);
-                self.enter(Node::Boxed { start: span.start }, span, Role::Boxed, at)?;
+                self.start(Node::Boxed { start: span.start }, span, Role::Boxed, at)?;
             }
             tag::BUFFER => {
                 let n = self.structure.varint()?;
@@ -213,11 +216,18 @@ impl Read<'_> {
                 let span = self.room(1);
                 // The place of the byte offset holds the tag's offset until it is read.
                 let view = self.side_view(View { kind, buffer: NodeId(u32::MAX), offset: at as u64, len: None });
-                self.enter(Node::View(view), span, Role::View, at)?;
+                self.start(Node::View(view), span, Role::View, at)?;
             }
             _ => return Err(Fault::new(ErrorKind::BadTag, at)),
         }
         Ok(())
+    }
+
+    /// Opens an object that is neither an array nor a shaped one.
+    #[inline(never)]
+    pub(super) fn start(&mut self, node: Node, span: Span, role: Role, at: usize) -> Result<(), Fault> {
+        let inner = self.begin(node, span, role);
+        self.enter(inner, at)
     }
 
     /// Places an object that holds no values.
@@ -261,7 +271,7 @@ impl Read<'_> {
         let frame = span;
         span.cap = self.structure.place_of(at);
         self.graph.sparse.push(Sparse { length: length32, present, span });
-        self.enter(Node::Sparse(side), frame, Role::Elements, at)
+        self.start(Node::Sparse(side), frame, Role::Elements, at)
     }
 
     /// The gap before an element, which gives its index.

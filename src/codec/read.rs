@@ -2,7 +2,7 @@
 
 use byteorder::{ByteOrder, LittleEndian as Le};
 
-use super::decode::{Frame, Read, Role};
+use super::decode::{DONE, Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
 use crate::graph::{Extent, Node, NodeId, Slot, well_formed};
 use crate::wire::{tag, varint};
@@ -11,58 +11,99 @@ impl Read<'_> {
     /// Reads up to `steps` values and says whether the root is complete, and with it the message.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, Fault> {
         self.left = steps;
-        while self.left > 0 {
-            let &Frame { next, end, role, .. } = self.frame();
+        // The container that is being read: in registers while its leaves are read and arrays and shaped objects in it are
+        // opened, on top of the stack while anything else is done. (A frame in memory that is written by field and then
+        // moved as a whole has to reach the cache first.)
+        let Frame { mut next, mut end, mut node, mut role } = self.kept.stack.pop().unwrap_or(DONE);
+        let result = loop {
             if role == Role::Plain {
-                // Where the next value is an array or a shaped object, there are no leaves before it.
-                let is_container = matches!(self.structure.rest(), [tag::ARRAY..tag::NULL, ..]);
-                let read = if is_container { 0 } else { self.leaves(next, end) };
-                self.frame_mut().next += read;
-                if next + read < end {
-                    if self.left == 0 {
-                        return Ok(false);
+                next += self.leaves(next, end);
+            }
+            if next == end && self.build && role == Role::Plain {
+                Frame { next, end, node, role } = self.kept.stack.pop().unwrap_or(DONE);
+            } else if next < end && self.left == 0 {
+                break Ok(false);
+            } else if next < end
+                && matches!(role, Role::Plain | Role::Root)
+                && let Some(&tag @ tag::ARRAY..tag::NULL) = self.structure.rest().first()
+            {
+                match self.container(tag) {
+                    Ok(inner) => {
+                        self.graph.slots[next as usize] = Slot::Node(inner.node);
+                        self.kept.stack.push(Frame { next: next + 1, end, node, role });
+                        Frame { next, end, node, role } = inner;
                     }
-                    self.left -= 1;
-                    self.value(false)?;
+                    Err(fault) => break Err(fault),
                 }
-            } else if role == Role::Records {
-                self.read_records();
             } else {
-                self.left -= 1;
-                self.choosy_value()?;
+                self.kept.stack.push(Frame { next, end, node, role });
+                let is_root = self.kept.stack.len() == 1;
+                match if next < end { self.step().map(|()| false) } else { self.close() } {
+                    Ok(true) if is_root => break self.finish().map(|()| true),
+                    Ok(complete) => {
+                        if complete {
+                            self.kept.stack.pop();
+                        }
+                        Frame { next, end, node, role } = self.kept.stack.pop().unwrap_or(DONE);
+                    }
+                    Err(fault) => return Err(fault),
+                }
             }
-            if self.leave()? {
-                self.finish()?;
-                return Ok(true);
-            }
+        };
+        self.kept.stack.push(Frame { next, end, node, role });
+        result
+    }
+
+    /// Reads one value, or the records for which there are steps.
+    #[inline(never)]
+    fn step(&mut self) -> Result<(), Fault> {
+        let role = self.frame().role;
+        if role == Role::Records {
+            self.read_records();
+            return Ok(());
         }
-        Ok(false)
+        self.left -= 1;
+        if role == Role::Plain { self.value(false) } else { self.choosy_value() }
+    }
+
+    /// Opens an array or a shaped object whose tag holds its number, in a container that is not on the stack.
+    #[inline(always)]
+    fn container(&mut self, tag: u8) -> Result<Frame, Fault> {
+        let at = self.structure.offset();
+        self.structure.skip(1);
+        self.left -= 1;
+        self.owed -= 1;
+        let inner = match tag {
+            ..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at),
+            _ => self.object(u64::from(tag - tag::OBJECT), false, at),
+        }?;
+        match self.kept.stack.len() < self.options.max_depth {
+            true => Ok(inner),
+            false => Err(Fault::new(ErrorKind::LimitExceeded, at)),
+        }
     }
 
     /// Reads a value, or the tag and the counts of one that holds others. An object is placed before its values.
-    #[inline]
     fn value(&mut self, is_base: bool) -> Result<(), Fault> {
         let at = self.structure.offset();
         let tag = self.structure.u8()?;
         self.owed -= 1;
         match tag {
-            tag::OBJECT..tag::NULL => self.object(u64::from(tag - tag::OBJECT), is_base, at),
-            tag::ARRAY..tag::OBJECT => self.array(u64::from(tag - tag::ARRAY), at),
-            ..=tag::INT_MAX => {
-                self.place(Slot::Number(f64::from(tag)));
-                Ok(())
+            tag::OBJECT..tag::NULL | tag::OBJECT_LONG => {
+                let shape = match tag {
+                    tag::OBJECT_LONG => self.structure.varint()?,
+                    _ => u64::from(tag - tag::OBJECT),
+                };
+                let inner = self.object(shape, is_base, at)?;
+                self.enter(inner, at)
             }
-            tag::STRING..tag::ARRAY => {
-                let text = self.text(u64::from(tag - tag::STRING), at)?;
-                self.place_checked(text, at)
-            }
-            tag::OBJECT_LONG => {
-                let shape = self.structure.varint()?;
-                self.object(shape, is_base, at)
-            }
-            tag::ARRAY_LONG => {
-                let n = self.structure.varint()?;
-                self.array(n, at)
+            tag::ARRAY..tag::OBJECT | tag::ARRAY_LONG => {
+                let n = match tag {
+                    tag::ARRAY_LONG => self.structure.varint()?,
+                    _ => u64::from(tag - tag::ARRAY),
+                };
+                let inner = self.array(n, at)?;
+                self.enter(inner, at)
             }
             _ => match self.scalar(tag, at)? {
                 Some(slot) => self.place_checked(slot, at),
@@ -89,32 +130,13 @@ impl Read<'_> {
         self.value(is_base)
     }
 
-    /// Leaves the containers that are complete, and says whether the root is.
-    #[inline]
-    fn leave(&mut self) -> Result<bool, Fault> {
-        loop {
-            let &Frame { next, end, role, .. } = self.frame();
-            if next < end {
-                return Ok(false);
-            }
-            let is_bare = self.build && role == Role::Plain;
-            if !is_bare && !self.close()? {
-                continue;
-            }
-            if self.kept.stack.len() == 1 {
-                return Ok(true);
-            }
-            self.kept.stack.pop();
-        }
-    }
-
     /// Reads values that hold no others to the slots from `start` to `end`, up to the first that is something else or is
     /// wrong: how many.
     ///
     /// Most values of most messages are read here, so it keeps its state in locals; whatever is rare or wrong is left to
     /// [`run`](Self::run), which begins again at its tag.
-    #[inline(never)]
-    pub(super) fn leaves(&mut self, start: u32, end: u32) -> u32 {
+    #[inline(always)]
+    fn leaves(&mut self, start: u32, end: u32) -> u32 {
         let (mut bytes, text) = (self.structure.rest(), self.text.as_bytes());
         let (before, mut text_used) = (bytes.len(), self.text_used);
         let slots = &mut self.graph.slots[start as usize..end as usize];
@@ -176,6 +198,8 @@ impl Read<'_> {
     fn scalar(&mut self, tag: u8, at: usize) -> Result<Option<Slot>, Fault> {
         let number = |n: f64| Ok(Some(Slot::number(n)));
         match tag {
+            ..=tag::INT_MAX => number(f64::from(tag)),
+            tag::STRING..tag::ARRAY => self.text(u64::from(tag - tag::STRING), at).map(Some),
             tag::NULL => Ok(Some(Slot::Null)),
             tag::UNDEFINED => Ok(Some(Slot::Undefined)),
             tag::FALSE => Ok(Some(Slot::Bool(false))),

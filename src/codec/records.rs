@@ -61,7 +61,7 @@ impl Read<'_> {
         }
         self.laid = Records { steps: steps(&layout), at: start as usize, size: layout.size };
         let span = self.room(n as u32);
-        self.enter(Node::Array(span), span, Role::Records, at)
+        self.start(Node::Array(span), span, Role::Records, at)
     }
 
     /// Reads as many records as there are steps left, or records.

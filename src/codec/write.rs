@@ -5,11 +5,10 @@ mod objects;
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
-use super::emit::Emission;
+use super::emit::{Emission, Parts, TextParts};
 use super::intern::{Intern, Interned};
 use super::kept::Writing;
 use super::options::EncodeOptions;
-use super::write_shapes::Numbered;
 use crate::error::ErrorKind;
 use crate::graph::{Extent, Graph, Key, Node, NodeId, ShapeKind, Slot, Span, packed_kind};
 use crate::wire::{structure, tag, varint};
@@ -19,6 +18,8 @@ pub(super) struct Write<'g> {
     pub(super) graph: &'g Graph<'g>,
     /// What grows while it is written.
     pub(super) kept: Box<Writing>,
+    /// The container that is being written; those around it lie on the stack.
+    current: Frame,
     next_identity: u32,
     refs: bool,
     bases: HashSet<NodeId, RandomState>,
@@ -58,7 +59,15 @@ enum Role {
     Derived,
 }
 
+/// What to go on with after a value: a container whose tag and counts have been written, if it is one.
+type Entered = Result<Option<Frame>, ErrorKind>;
+
 impl Frame {
+    #[inline]
+    fn new(node: NodeId, start: u32, len: usize, role: Role) -> Self {
+        Frame { next: start, end: start + len as u32, node, role }
+    }
+
     /// The place of the value that is being written among the values of its object.
     pub(super) fn value_index(&self, graph: &Graph<'_>, node: Node) -> u32 {
         match self.role {
@@ -71,11 +80,10 @@ impl Frame {
 impl<'g> Write<'g> {
     #[inline]
     pub(super) fn new(graph: &'g Graph<'_>, options: &EncodeOptions) -> Self {
-        let mut kept = Writing::take(graph);
-        kept.stack.push(Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root });
         Write {
             graph,
-            kept,
+            kept: Writing::take(graph),
+            current: Frame { next: 0, end: 1, node: NO_NODE, role: Role::Root },
             next_identity: 0,
             refs: false,
             bases: HashSet::default(),
@@ -87,7 +95,7 @@ impl<'g> Write<'g> {
 
     /// The open containers, outermost first.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.kept.stack.iter()
+        self.kept.stack.iter().chain([&self.current])
     }
 
     /// What puts together what has been written.
@@ -126,143 +134,136 @@ impl<'g> Write<'g> {
     /// Writes up to `steps` values and says whether the root is complete.
     pub(super) fn run(&mut self, steps: usize) -> Result<bool, ErrorKind> {
         self.left = steps;
-        while self.left > 0 {
-            let &Frame { next, end, role, .. } = self.frame();
+        // In registers: a frame in memory that is written by field and then moved as a whole has to reach the cache first.
+        let Frame { mut next, mut end, mut node, mut role } = self.current;
+        let result = loop {
             if role == Role::Plain {
-                let leaves = match self.graph.slots[next as usize] {
-                    Slot::Node(_) => 0,
-                    _ => self.leaves(next, end),
-                };
-                let next = next + leaves;
-                self.frame_mut().next = next;
-                if next < end {
-                    if self.left == 0 {
-                        return Ok(false);
-                    }
-                    self.left -= 1;
-                    self.frame_mut().next += 1;
-                    match self.graph.slots[next as usize] {
-                        Slot::Node(id) => self.node(id)?,
-                        slot => self.value(slot)?,
-                    }
-                }
-            } else {
-                self.left -= 1;
-                self.frame_mut().next += 1;
-                self.special(next as usize)?;
+                next += self.leaves(next, end);
             }
-            loop {
-                let &Frame { next, end, role, .. } = self.frame();
-                if next < end {
-                    break;
-                }
+            if next == end {
                 if role == Role::Elements {
-                    self.extra_properties();
-                } else if self.kept.stack.len() == 1 {
-                    return Ok(true);
+                    Frame { next, end, node, role } = self.extra_properties(node);
                 } else {
-                    self.kept.stack.pop();
+                    let Some(frame) = self.kept.stack.pop() else { break Ok(true) };
+                    Frame { next, end, node, role } = frame;
                 }
+                continue;
             }
-        }
-        Ok(false)
+            if self.left == 0 {
+                break Ok(false);
+            }
+            self.left -= 1;
+            let inner = match self.graph.slots.get(next as usize) {
+                Some(&Slot::Node(id)) if role == Role::Plain => {
+                    next += 1;
+                    self.node(id)
+                }
+                _ => {
+                    let mut frame = Frame { next, end, node, role };
+                    let inner = self.special(&mut frame);
+                    Frame { next, end, node, role } = frame;
+                    inner
+                }
+            };
+            match inner {
+                Ok(None) => {}
+                Ok(Some(inner)) => {
+                    self.kept.stack.push(Frame { next, end, node, role });
+                    Frame { next, end, node, role } = inner;
+                }
+                Err(kind) => break Err(kind),
+            }
+        };
+        self.current = Frame { next, end, node, role };
+        result
     }
 
-    #[inline]
-    fn frame(&self) -> &Frame {
-        &self.kept.stack[self.kept.stack.len() - 1]
-    }
-
-    /// The root's frame is never taken off the stack.
-    #[inline]
-    fn frame_mut(&mut self) -> &mut Frame {
-        let current = self.kept.stack.len() - 1;
-        &mut self.kept.stack[current]
-    }
-
-    /// Writes values that hold no others of the slots from `start` to `end`, up to the first that is something else: how
-    /// many. Most values of most graphs are written here.
-    #[inline(never)]
-    fn leaves(&mut self, start: u32, end: u32) -> u32 {
+    /// Writes the values from slot `next` to slot `end`, up to the first that holds others or is seldom: how many. Most values
+    /// of most graphs are written here.
+    #[inline(always)]
+    fn leaves(&mut self, next: u32, end: u32) -> u32 {
         if self.strings.is_some() {
             return 0;
         }
-        let slots = &self.graph.slots[start as usize..end as usize];
-        let out = &mut self.kept.parts.structure;
-        let mut run = self.kept.parts.text.run();
+        let slots = &self.graph.slots[next as usize..end as usize];
+        let slots = &slots[..slots.len().min(self.left)];
+        let Parts { structure: out, text, .. } = &mut self.kept.parts;
         let mut written = 0;
-        for slot in slots.iter().take(self.left) {
+        while let Some(slot) = slots.get(written) {
             match *slot {
-                Slot::Text(text) if !text.flag() => {
-                    structure::string(out, text.len() as usize);
-                    if !run.extend(text.at(), u64::from(text.len())) {
-                        run = self.kept.parts.text.next_run(run, text.at(), u64::from(text.len()));
-                    }
-                }
+                Slot::Text(_) => match short_strings(&slots[written..], text, out) {
+                    0 => match long_string(slot, text, out) {
+                        true => {}
+                        false => break,
+                    },
+                    n => written += n - 1,
+                },
                 Slot::Number(number) => structure::number(out, number),
-                Slot::Null => out.push(tag::NULL),
-                Slot::Undefined => out.push(tag::UNDEFINED),
-                Slot::Bool(truth) => out.push(tag::FALSE + u8::from(truth)),
+                Slot::Null => structure::bare(out, tag::NULL),
+                Slot::Undefined => structure::bare(out, tag::UNDEFINED),
+                Slot::Bool(truth) => structure::bare(out, tag::FALSE + u8::from(truth)),
                 _ => break,
             }
             written += 1;
         }
-        self.kept.parts.text.set_run(run);
-        self.left -= written as usize;
-        written
+        self.left -= written;
+        written as u32
     }
 
-    /// The next value of a container whose slots are not simply its values.
-    fn special(&mut self, next: usize) -> Result<(), ErrorKind> {
+    /// The next value of a container, whatever its slots are.
+    #[inline(never)]
+    fn special(&mut self, frame: &mut Frame) -> Entered {
         let graph = self.graph;
-        match self.frame().role {
+        let next = frame.next as usize;
+        frame.next += 1;
+        match frame.role {
             Role::Plain => self.value(graph.slots[next]),
             Role::Root => self.value(graph.root),
             Role::Values => {
-                self.frame_mut().next += 1;
+                frame.next += 1;
                 self.value(graph.slots[next + 1])
             }
             Role::Keyed => {
-                if let Some(Node::Object { shape, start, .. }) = graph.node(self.frame().node) {
+                if let Some(Node::Object { shape, start, .. }) = graph.node(frame.node) {
                     self.key(graph.shapes.key(shape, next - start as usize))?;
                 }
                 self.value(graph.slots[next])
             }
             Role::Elements => {
-                self.frame_mut().next += 1;
+                frame.next += 1;
                 let index = |place: usize| match graph.slots[place] {
                     Slot::Number(index) => index as u64,
                     _ => 0,
                 };
-                let first = self.elements().map_or(next, |span| span.start as usize);
+                let first = self.elements(frame.node).map_or(next, |span| span.start as usize);
                 let expected = if next == first { 0 } else { index(next - 2) + 1 };
                 varint::write(&mut self.kept.parts.structure, index(next) - expected);
                 self.value(graph.slots[next + 1])
             }
             Role::Numbers => {
-                let number = graph.node(self.frame().node).and_then(|node| graph.element(node, next as u32));
+                let number = graph.node(frame.node).and_then(|node| graph.element(node, next as u32));
                 self.value(number.unwrap_or(Slot::Undefined))
             }
             Role::Derived => {
-                self.frame_mut().role = Role::Plain;
+                frame.role = Role::Plain;
                 self.base(graph.slots[next])
             }
         }
     }
 
     /// The pairs of the array with holes that is being written.
-    fn elements(&self) -> Option<Span> {
-        match self.graph.node(self.frame().node)? {
+    fn elements(&self, array: NodeId) -> Option<Span> {
+        match self.graph.node(array)? {
             Node::Sparse(side) => Some(self.graph.sparse[side as usize].span),
             _ => None,
         }
     }
 
-    fn value(&mut self, slot: Slot) -> Result<(), ErrorKind> {
+    fn value(&mut self, slot: Slot) -> Entered {
         match slot {
             Slot::Number(number) => structure::number(&mut self.kept.parts.structure, number),
-            Slot::Text(text) => return self.text(text),
-            Slot::Node(id) => return self.node(id),
+            Slot::Text(text) => self.text(text)?,
+            Slot::Node(id) => return self.node_apart(id),
             Slot::Null => self.kept.parts.structure.push(tag::NULL),
             Slot::Undefined => self.kept.parts.structure.push(tag::UNDEFINED),
             Slot::Bool(false) => self.kept.parts.structure.push(tag::FALSE),
@@ -274,17 +275,20 @@ impl<'g> Write<'g> {
                 }
                 structure::bigint(&mut self.kept.parts.structure, n.flag(), magnitude);
             }
-            Slot::Symbol(index) => {
-                let number = self.kept.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
-                structure::tagged(&mut self.kept.parts.structure, tag::SYMBOL, u64::from(number));
-            }
+            Slot::Symbol(index) => self.symbol(index)?,
         }
+        Ok(None)
+    }
+
+    fn symbol(&mut self, index: u32) -> Result<(), ErrorKind> {
+        let number = self.kept.shapes.symbol(index).ok_or(ErrorKind::UnknownValue)?;
+        structure::tagged(&mut self.kept.parts.structure, tag::SYMBOL, u64::from(number));
         Ok(())
     }
 
     fn key(&mut self, key: Key<'_>) -> Result<(), ErrorKind> {
         match key {
-            Key::Symbol(index) => self.value(Slot::Symbol(index)),
+            Key::Symbol(index) => self.symbol(index),
             // The text of a shape's key is not in the graph's text, so it is copied, for each object that has it.
             Key::String(text) => {
                 match (text.as_str(), text.as_utf16()) {
@@ -306,7 +310,6 @@ impl<'g> Write<'g> {
         }
     }
 
-    #[inline]
     fn text(&mut self, text: Extent) -> Result<(), ErrorKind> {
         if self.strings.is_some() && self.interned(text) {
             return Ok(());
@@ -344,8 +347,14 @@ impl<'g> Write<'g> {
         }
     }
 
-    #[inline]
-    fn node(&mut self, id: NodeId) -> Result<(), ErrorKind> {
+    /// [`node`](Self::node) where it is no loss to call it.
+    #[inline(never)]
+    fn node_apart(&mut self, id: NodeId) -> Entered {
+        self.node(id)
+    }
+
+    #[inline(always)]
+    fn node(&mut self, id: NodeId) -> Entered {
         match self.kept.identities.get_mut(id.index()) {
             None => Err(ErrorKind::UnknownValue),
             Some(identity @ 0) => {
@@ -357,13 +366,13 @@ impl<'g> Write<'g> {
             Some(&mut identity) => {
                 self.refs = true;
                 structure::tagged(&mut self.kept.parts.structure, tag::REFERENCE, u64::from(identity - 1));
-                Ok(())
+                Ok(None)
             }
         }
     }
 
     /// The base of a derived instance: an object that has not been met and will not be met again.
-    fn base(&mut self, slot: Slot) -> Result<(), ErrorKind> {
+    fn base(&mut self, slot: Slot) -> Entered {
         let id = slot.node().ok_or(ErrorKind::WrongType)?;
         let node = self.graph.node(id).ok_or(ErrorKind::UnknownValue)?;
         if !self.graph.is_base(node) {
@@ -373,68 +382,101 @@ impl<'g> Write<'g> {
             return Err(ErrorKind::SharedBase);
         }
         self.bases.insert(id);
-        self.node(id)
+        self.node_apart(id)
     }
 
-    /// Goes on with the slots of an object whose tag and counts have been written.
-    #[inline]
-    fn enter(&mut self, id: NodeId, start: u32, len: usize, role: Role) {
-        let (mut next, end) = (start, start + len as u32);
-        if role == Role::Plain {
-            // Most objects hold no others: they are written at once, and need no frame.
-            next += self.leaves(next, end);
-            if next == end {
-                return;
-            }
-        }
-        self.kept.stack.push(Frame { next, end, node: id, role });
-    }
-
-    #[inline]
-    fn first(&mut self, id: NodeId) -> Result<(), ErrorKind> {
+    #[inline(always)]
+    fn first(&mut self, id: NodeId) -> Entered {
         match self.graph.nodes[id.index()] {
-            Node::Object { shape, start, .. } => {
-                match self.kept.shapes.number(self.graph, shape) {
-                    Some(Numbered { number, keys }) => {
-                        structure::object(&mut self.kept.parts.structure, number);
-                        self.enter(id, start, keys as usize, Role::Plain);
-                    }
-                    None => {
-                        let len = self.graph.shapes.keys_len(shape);
-                        let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
-                        structure::tagged(
-                            &mut self.kept.parts.structure,
-                            if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
-                            len as u64,
-                        );
-                        self.enter(id, start, len, Role::Keyed);
-                    }
+            Node::Object { shape, start, .. } => match self.kept.shapes.number(self.graph, shape) {
+                Some(shape) => {
+                    structure::object(&mut self.kept.parts.structure, shape.number());
+                    Ok(Some(Frame::new(id, start, shape.keys as usize, Role::Plain)))
                 }
-                Ok(())
-            }
-            Node::Array(span) => self.array(id, span),
+                None => Ok(Some(self.dictionary(id, shape, start))),
+            },
+            Node::Array(span) => Ok(self.array(id, span)),
             node => self.other(id, node),
         }
     }
 
-    #[inline]
-    fn array(&mut self, id: NodeId, span: Span) -> Result<(), ErrorKind> {
+    /// A shaped object that is written as a dictionary.
+    #[cold]
+    fn dictionary(&mut self, id: NodeId, shape: u32, start: u32) -> Frame {
+        let len = self.graph.shapes.keys_len(shape);
+        let is_null = self.graph.shapes.kind(shape) == ShapeKind::NullPrototype;
+        let tag = if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY };
+        structure::tagged(&mut self.kept.parts.structure, tag, len as u64);
+        Frame::new(id, start, len, Role::Keyed)
+    }
+
+    #[inline(always)]
+    fn array(&mut self, id: NodeId, span: Span) -> Option<Frame> {
         let slots = &self.graph.slots[span.range()];
+        // The last element is looked at first: most arrays that are not of numbers are found out at once.
+        if slots.len() >= crate::graph::MIN_PACKED
+            && matches!(slots[slots.len() - 1], Slot::Number(_))
+            && self.packed_array(slots)
+        {
+            return None;
+        }
+        structure::array(&mut self.kept.parts.structure, slots.len());
+        Some(Frame::new(id, span.start, slots.len(), Role::Plain))
+    }
+
+    /// Writes an array as a packed one, if that is its form.
+    #[inline(never)]
+    fn packed_array(&mut self, slots: &[Slot]) -> bool {
         let number = |slot: &Slot| match *slot {
             Slot::Number(number) => Some(number),
             _ => None,
         };
-        // The last element is looked at first: most arrays that are not of numbers are found out at once.
-        if slots.len() >= crate::graph::MIN_PACKED
-            && number(&slots[slots.len() - 1]).is_some()
-            && slots.iter().all(|slot| number(slot).is_some())
-            && let Some(kind) = packed_kind(slots.len(), slots.iter().filter_map(number))
-        {
-            self.packed(kind, slots.len(), slots.iter().filter_map(number));
-            return Ok(());
+        if !slots.iter().all(|slot| number(slot).is_some()) {
+            return false;
         }
-        structure::array(&mut self.kept.parts.structure, slots.len());
-        self.enter(id, span.start, slots.len(), Role::Plain);
-        Ok(())
+        match packed_kind(slots.len(), slots.iter().filter_map(number)) {
+            Some(kind) => {
+                self.packed(kind, slots.len(), slots.iter().filter_map(number));
+                true
+            }
+            None => false,
+        }
     }
+}
+
+/// Writes a string, whatever its length and wherever it stands; `false` for one that is not in the text.
+#[inline(never)]
+fn long_string(slot: &Slot, text: &mut TextParts, out: &mut Vec<u8>) -> bool {
+    match *slot {
+        Slot::Text(string) if !string.flag() => {
+            structure::string(out, string.len() as usize);
+            text.push(string.at(), u64::from(string.len()));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Writes the strings at the start of `slots` that take one byte each in the structure and follow each other in the text, as
+/// most do: how many.
+#[inline(always)]
+fn short_strings(slots: &[Slot], text: &mut TextParts, out: &mut Vec<u8>) -> usize {
+    // Kept in a register: bytes on the stack that are then read as one word have to reach the cache first.
+    let mut tags = 0;
+    let mut end = text.end();
+    let mut n = 0;
+    for slot in &slots[..slots.len().min(structure::MAX_ROW)] {
+        match *slot {
+            Slot::Text(text)
+                if text.len() <= tag::STRING_MAX as u32 && end.extend(text.flag_and_at(), u64::from(text.len())) =>
+            {
+                tags |= (u64::from(tag::STRING) + u64::from(text.len())) << (8 * n);
+                n += 1;
+            }
+            _ => break,
+        }
+    }
+    text.set_end(end);
+    structure::row(out, tags, n);
+    n
 }

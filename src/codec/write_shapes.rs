@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::num::NonZeroU32;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -31,8 +32,16 @@ pub(super) struct ShapeWriter {
 /// A shape that has been used.
 #[derive(Clone, Copy)]
 pub(super) struct Numbered {
-    pub(super) number: u32,
+    /// One more than the number, so that one that is not there takes no more than a register.
+    after: NonZeroU32,
     pub(super) keys: u32,
+}
+
+impl Numbered {
+    #[inline]
+    pub(super) fn number(self) -> u32 {
+        self.after.get() - 1
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -74,7 +83,7 @@ impl ShapeWriter {
     fn first_use(&mut self, graph: &Graph<'_>, shape: u32) -> Option<Numbered> {
         let number = self.number_of(graph, Source::Shape(shape))?;
         let keys = graph.shapes.keys_len(shape) as u32;
-        self.numbers[shape as usize] = Some(Numbered { number, keys });
+        self.numbers[shape as usize] = NonZeroU32::new(number + 1).map(|after| Numbered { after, keys });
         self.numbers[shape as usize]
     }
 

@@ -98,7 +98,7 @@ pub struct Graph<'a> {
 
 impl Default for Graph<'_> {
     fn default() -> Self {
-        Self::decoding(Vec::new(), Shapes::none(), &[])
+        Self::decoding(Vec::new(), Vec::new(), Shapes::none(), &[])
     }
 }
 
@@ -108,13 +108,13 @@ impl<'a> Graph<'a> {
         Self::default()
     }
 
-    /// A graph with these slots and shapes that lends from `data`.
+    /// A graph with these slots, nodes and shapes that lends from `data`.
     #[inline]
-    pub(crate) fn decoding(slots: Vec<Slot>, shapes: Arc<Shapes>, data: &'a [u8]) -> Self {
+    pub(crate) fn decoding(slots: Vec<Slot>, nodes: Vec<Node>, shapes: Arc<Shapes>, data: &'a [u8]) -> Self {
         Graph {
             root: Slot::Undefined,
             slots,
-            nodes: Vec::new(),
+            nodes,
             shapes,
             text: TextStore::default(),
             bytes: ByteStore::borrowing(data),

@@ -66,6 +66,12 @@ impl Extent {
         self.len
     }
 
+    /// Both in one: that of a string in UTF-8 is its place.
+    #[inline]
+    pub(crate) fn flag_and_at(self) -> u64 {
+        u64::from(self.at_low) | u64::from(self.at_high) << 32
+    }
+
     #[inline]
     pub(crate) fn at(self) -> u64 {
         u64::from(self.at_low) | u64::from(self.at_high & !FLAG) << 32

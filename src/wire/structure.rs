@@ -19,8 +19,14 @@ fn counted(out: &mut Vec<u8>, short: u8, max: u64, long: u8, n: u64) {
     if n <= max {
         bare(out, short + n as u8);
     } else {
-        tagged(out, long, n);
+        tagged_apart(out, long, n);
     }
+}
+
+/// [`tagged`], out of the way of what is usual.
+#[inline(never)]
+fn tagged_apart(out: &mut Vec<u8>, tag: u8, n: u64) {
+    tagged(out, tag, n);
 }
 
 /// A tag and a varint: a count, a length, an index.
@@ -71,14 +77,14 @@ pub(crate) fn date(out: &mut Vec<u8>, ms: f64) {
     double(out, ms);
 }
 
-/// An item of at most five bytes, and how many of them it is.
-pub(crate) type Short = ([u8; 5], usize);
+/// An item of at most five bytes, the first of them lowest, and how many they are.
+pub(crate) type Short = (u64, usize);
 
 /// A number.
-#[inline]
+#[inline(always)]
 pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
     match short_number(number) {
-        Some(short) => push(out, short),
+        Some((item, len)) => put(out, item, len),
         None => {
             out.push(tag::F64);
             double(out, number);
@@ -87,19 +93,17 @@ pub(crate) fn number(out: &mut Vec<u8>, number: f64) {
 }
 
 /// A number, unless it takes all bytes of a double.
-#[inline]
+#[inline(always)]
 pub(crate) fn short_number(number: f64) -> Option<Short> {
-    const EXPONENT_OF_ONE: u64 = 1023;
-    let bits = number.to_bits();
-    // Between −1 and 1 there is one integer: no need to convert there and back to see that.
-    let may_be_integer = bits == 0 || (bits >> 52) & 0x7FF >= EXPONENT_OF_ONE;
-    let int = number as i32;
-    if may_be_integer && f64::from(int) == number {
+    // Added to a small number, this leaves its integer in the lowest bits: cheaper than a conversion that has to be right for
+    // all numbers. What was no integer of 32 bits is not what it was; neither is −0.
+    const INTEGER_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
+    let int = (number + INTEGER_IN_LOW_BITS).to_bits() as i32;
+    if f64::from(int).to_bits() == number.to_bits() {
         return Some(short_integer(int));
     }
-    let n = number as u32;
-    if number >= 2_147_483_648.0 && f64::from(n) == number {
-        return Some(short_unsigned(n));
+    if number >= 2_147_483_648.0 && f64::from(number as u32) == number {
+        return Some(short_unsigned(number as u32));
     }
     short_float(number)
 }
@@ -125,13 +129,15 @@ pub(crate) fn short_number_single(number: f32) -> Short {
 /// A number that is an `i32`.
 #[inline]
 pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
-    push(out, short_integer(n));
+    let (item, len) = short_integer(n);
+    put(out, item, len);
 }
 
 /// A number that is a `u32`.
 #[inline]
 pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
-    push(out, short_unsigned(n));
+    let (item, len) = short_unsigned(n);
+    put(out, item, len);
 }
 
 /// A number that is an `i32`.
@@ -156,13 +162,16 @@ pub(crate) fn short_unsigned(n: u32) -> Short {
 /// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3.
 #[inline(always)]
 fn sized(first: u8, n: u32, more: u8) -> Short {
-    let [a, b, c, d] = n.to_le_bytes();
-    ([first, a, b, c, d], 1 + usize::from(more + u8::from(more == 3)))
+    (u64::from(first) | u64::from(n) << 8, 1 + usize::from(more + u8::from(more == 3)))
 }
 
+/// How many bytes [`row`] takes.
+pub(crate) const MAX_ROW: usize = size_of::<u64>();
+
+/// `n` items of a byte each, the first of them lowest.
 #[inline]
-fn push(out: &mut Vec<u8>, ([a, b, c, d, e], len): Short) {
-    put(out, u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]), len);
+pub(crate) fn row(out: &mut Vec<u8>, items: u64, n: usize) {
+    put(out, items, n);
 }
 
 /// The `len` lowest bytes of `item`. All are written and what is too much is taken back.
@@ -187,7 +196,7 @@ fn put_with_room(out: &mut Vec<u8>, item: u64, len: usize) {
 #[inline]
 pub(crate) fn float(out: &mut Vec<u8>, number: f64) {
     match short_float(number) {
-        Some(short) => push(out, short),
+        Some((item, len)) => put(out, item, len),
         None => {
             out.push(tag::F64);
             double(out, number);
@@ -204,14 +213,14 @@ fn short_float(number: f64) -> Option<Short> {
 
 #[inline]
 fn short_single(number: f32) -> Short {
-    let [a, b, c, d] = number.to_le_bytes();
-    ([tag::F32, a, b, c, d], 5)
+    (u64::from(tag::F32) | u64::from(number.to_bits()) << 8, 5)
 }
 
 /// A number as the 32-bit float that it is.
 #[inline]
 pub(crate) fn single(out: &mut Vec<u8>, number: f32) {
-    push(out, short_single(number));
+    let (item, len) = short_single(number);
+    put(out, item, len);
 }
 
 /// The eight bytes of a double; NaN takes one form.
@@ -257,7 +266,7 @@ mod tests {
             let narrow = n as f32;
             if f64::from(narrow) == n || n.is_nan() {
                 let (short, len) = short_number_single(narrow);
-                assert_eq!(short[..len], *bytes, "{n}");
+                assert_eq!(short.to_le_bytes()[..len], *bytes, "{n}");
             }
         }
     }

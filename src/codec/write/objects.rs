@@ -1,7 +1,6 @@
 //! The kinds of object that have tags of their own: what stands before their values.
 
-use super::{Frame, Role, Write};
-use crate::codec::write_shapes::Numbered;
+use super::{Entered, Frame, Role, Write};
 use crate::error::ErrorKind;
 use crate::graph::{Node, NodeId, ShapeForm, Slot, is_canonical_packing, packed_kind, push_element};
 use crate::wire::{ElementKind, structure, tag, varint};
@@ -20,7 +19,8 @@ impl Write<'_> {
     }
 
     /// All objects but shaped ones and plain arrays.
-    pub(super) fn other(&mut self, id: NodeId, node: Node) -> Result<(), ErrorKind> {
+    #[inline(never)]
+    pub(super) fn other(&mut self, id: NodeId, node: Node) -> Entered {
         let graph = self.graph;
         match node {
             Node::Object { .. } | Node::Array(_) => {}
@@ -34,7 +34,7 @@ impl Write<'_> {
                     self.packed(canonical, len, graph.packed_numbers(kind, len as u32, at));
                 } else {
                     structure::array(&mut self.kept.parts.structure, len);
-                    self.enter(id, 0, len, Role::Numbers);
+                    return Ok(Some(Frame::new(id, 0, len, Role::Numbers)));
                 }
             }
             Node::Sparse(side) => {
@@ -43,12 +43,12 @@ impl Write<'_> {
                 structure.push(tag::ARRAY_SPARSE);
                 varint::write(structure, u64::from(sparse.length));
                 varint::write(structure, u64::from(sparse.present));
-                self.enter(id, sparse.span.start, 2 * sparse.present as usize, Role::Elements);
+                return Ok(Some(Frame::new(id, sparse.span.start, 2 * sparse.present as usize, Role::Elements)));
             }
             Node::Dictionary(span) | Node::NullDictionary(span) => {
                 if let Some(number) = self.kept.shapes.number_of_dictionary(self.graph, id) {
                     structure::object(&mut self.kept.parts.structure, number);
-                    self.enter(id, span.start, span.len as usize, Role::Values);
+                    return Ok(Some(Frame::new(id, span.start, span.len as usize, Role::Values)));
                 } else {
                     let is_null = matches!(node, Node::NullDictionary(_));
                     structure::tagged(
@@ -56,16 +56,16 @@ impl Write<'_> {
                         if is_null { tag::DICTIONARY_NULL } else { tag::DICTIONARY },
                         u64::from(span.len / 2),
                     );
-                    self.enter(id, span.start, span.len as usize, Role::Plain);
+                    return Ok(Some(Frame::new(id, span.start, span.len as usize, Role::Plain)));
                 }
             }
             Node::Map(span) => {
                 structure::tagged(&mut self.kept.parts.structure, tag::MAP, u64::from(span.len / 2));
-                self.enter(id, span.start, span.len as usize, Role::Plain);
+                return Ok(Some(Frame::new(id, span.start, span.len as usize, Role::Plain)));
             }
             Node::Set(span) => {
                 structure::tagged(&mut self.kept.parts.structure, tag::SET, u64::from(span.len));
-                self.enter(id, span.start, span.len as usize, Role::Plain);
+                return Ok(Some(Frame::new(id, span.start, span.len as usize, Role::Plain)));
             }
             Node::Date(ms) => {
                 structure::date(&mut self.kept.parts.structure, ms);
@@ -79,21 +79,20 @@ impl Write<'_> {
             }
             Node::Boxed { start } => {
                 self.kept.parts.structure.push(tag::BOXED);
-                self.enter(id, start, 1, Role::Plain);
+                return Ok(Some(Frame::new(id, start, 1, Role::Plain)));
             }
             Node::Buffer(_) => self.buffer(id),
-            Node::View(side) => return self.view(side),
+            Node::View(side) => self.view(side)?,
             Node::Derived { shape, start, .. } | Node::Custom { shape, start } => {
                 let (form, keys) = graph.shapes.form(shape);
                 // Only plain objects can be without a number.
-                let Numbered { number, .. } =
-                    self.kept.shapes.number(self.graph, shape).ok_or(ErrorKind::UnknownValue)?;
-                structure::object(&mut self.kept.parts.structure, number);
+                let numbered = self.kept.shapes.number(self.graph, shape).ok_or(ErrorKind::UnknownValue)?;
+                structure::object(&mut self.kept.parts.structure, numbered.number());
                 let role = if form == ShapeForm::Derived { Role::Derived } else { Role::Plain };
-                self.enter(id, start, 1 + keys, role);
+                return Ok(Some(Frame::new(id, start, 1 + keys, role)));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn buffer(&mut self, id: NodeId) {
@@ -126,19 +125,19 @@ impl Write<'_> {
             return Ok(());
         }
         self.kept.parts.structure.extend([tag::VIEW, view.kind.code()]);
-        self.node(view.buffer)?;
+        self.node_apart(view.buffer)?;
         varint::write(&mut self.kept.parts.structure, view.offset);
         varint::write(&mut self.kept.parts.structure, view.len.map_or(0, |len| len + 1));
         Ok(())
     }
 
     /// After the elements of an array with holes: its extra properties.
-    pub(super) fn extra_properties(&mut self) {
-        let Some(Node::Sparse(side)) = self.graph.node(self.frame().node) else { return };
+    #[inline(never)]
+    pub(super) fn extra_properties(&mut self, array: NodeId) -> Frame {
+        let Node::Sparse(side) = self.graph.nodes[array.index()] else { return Frame::new(array, 0, 0, Role::Plain) };
         let sparse = self.graph.sparse[side as usize];
         let pairs = sparse.span.len - 2 * sparse.present;
         varint::write(&mut self.kept.parts.structure, u64::from(pairs / 2));
-        let start = sparse.span.start + 2 * sparse.present;
-        *self.frame_mut() = Frame { next: start, end: start + pairs, role: Role::Plain, ..*self.frame() };
+        Frame::new(array, sparse.span.start + 2 * sparse.present, pairs as usize, Role::Plain)
     }
 }
