@@ -61,7 +61,8 @@ impl TextParts {
     fn begin(&mut self, border: u64) {
         self.runs.clear();
         self.start = 0;
-        self.end = RunEnd { end: 0, border };
+        // Where there is one part only there is no border.
+        self.end = RunEnd { end: 0, border: if border == 0 { u64::MAX } else { border } };
         self.len = 0;
         self.copied.clear();
     }

@@ -153,8 +153,14 @@ impl<'g> Write<'g> {
                 break Ok(false);
             }
             self.left -= 1;
-            let inner = match self.graph.slots.get(next as usize) {
-                Some(&Slot::Node(id)) if role == Role::Plain => {
+            let slot = match role {
+                Role::Plain => self.graph.slots[next as usize],
+                Role::Root => self.graph.root,
+                // Told by more than a slot.
+                _ => Slot::Undefined,
+            };
+            let inner = match slot {
+                Slot::Node(id) => {
                     next += 1;
                     self.node(id)
                 }
