@@ -4,7 +4,7 @@ use byteorder::{ByteOrder, LittleEndian as Le};
 
 use super::decode::{DONE, Frame, Read, Role};
 use crate::error::{ErrorKind, Fault};
-use crate::graph::{Extent, Node, NodeId, Slot, well_formed};
+use crate::graph::{Extent, Node, NodeId, Slot, Span, well_formed};
 use crate::wire::{tag, varint};
 
 impl Read<'_> {
@@ -19,7 +19,7 @@ impl Read<'_> {
             if role == Role::Plain {
                 next += self.leaves(next, end);
             }
-            if next == end && self.build && role == Role::Plain {
+            if next == end && role == Role::Plain && (self.build || self.give_back(node)) {
                 Frame { next, end, node, role } = self.kept.stack.pop().unwrap_or(DONE);
             } else if next < end && self.left == 0 {
                 break Ok(false);
@@ -52,6 +52,17 @@ impl Read<'_> {
         };
         self.kept.stack.push(Frame { next, end, node, role });
         result
+    }
+
+    /// Gives back the slots of an array or a shaped object that is complete; `false` for others, which
+    /// [`close`](Self::close) knows.
+    #[inline]
+    fn give_back(&mut self, node: NodeId) -> bool {
+        match self.graph.nodes[node.index()] {
+            Node::Array(Span { start, .. }) | Node::Object { start, .. } => self.graph.slots.truncate(start as usize),
+            _ => return false,
+        }
+        true
     }
 
     /// Reads one value, or the records for which there are steps.
