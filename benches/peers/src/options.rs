@@ -62,7 +62,7 @@ pub struct Options {
     #[arg(long)]
     pub memory: bool,
 
-    /// Prints the typed times as the tables of COMPARE.md, with what is missed of what we mean to reach in bold
+    /// Prints the times of dynamic and typed values as the tables of COMPARE.md, with what is missed of what we mean to reach in bold
     #[arg(long, conflicts_with_all = ["memory", "tsv"])]
     pub markdown: bool,
 
