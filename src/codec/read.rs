@@ -16,7 +16,9 @@ impl Read<'_> {
         // moved as a whole has to reach the cache first.)
         let Frame { mut next, mut end, mut node, mut role } = self.kept.stack.pop().unwrap_or(DONE);
         let result = loop {
-            if role == Role::Plain {
+            // Where the next value is an array or a shaped object, there are no leaves before it.
+            let is_container = matches!(self.structure.rest(), [tag::ARRAY..tag::NULL, ..]);
+            if role == Role::Plain && next < end && !is_container {
                 next += self.leaves(next, end);
             }
             if next == end && role == Role::Plain && (self.build || self.give_back(node)) {

@@ -137,7 +137,7 @@ impl<'g> Write<'g> {
         // In registers: a frame in memory that is written by field and then moved as a whole has to reach the cache first.
         let Frame { mut next, mut end, mut node, mut role } = self.current;
         let result = loop {
-            if role == Role::Plain {
+            if role == Role::Plain && next < end && !matches!(self.graph.slots[next as usize], Slot::Node(_)) {
                 next += self.leaves(next, end);
             }
             if next == end {
