@@ -2,8 +2,6 @@
 //!
 //! Both encoders write through these functions: that of graphs, and those that have no graph.
 
-use std::hint::select_unpredictable;
-
 use super::{ElementKind, tag, varint};
 
 /// A tag without anything after it.
@@ -145,24 +143,49 @@ pub(crate) fn unsigned(out: &mut Vec<u8>, n: u32) {
 pub(crate) fn short_integer(n: i32) -> Short {
     // Neither sign nor size can be predicted, so there is no branch on them. A negative number takes the bits of its
     // complement, and one more for the sign.
-    let negative = n < 0;
-    let bits = select_unpredictable(negative, (!n as u32) << 1, n as u32);
-    let more = u8::from(negative | (bits > 0x3F)) + u8::from(bits > 0xFF) + u8::from(bits > 0xFFFF);
-    let long = select_unpredictable(negative, tag::I8, tag::U8) - 1 + more;
-    sized(select_unpredictable(more == 0, tag::INT | n as u8, long), n as u32, more)
+    let sign = n >> 31;
+    sized(((n ^ sign) as u32 | 1).ilog2() | (sign as u32 & 32), n as u32)
 }
 
 /// A number that is a `u32`.
 #[inline(always)]
 pub(crate) fn short_unsigned(n: u32) -> Short {
-    let more = u8::from(n > 0x3F) + u8::from(n > 0xFF) + u8::from(n > 0xFFFF);
-    sized(select_unpredictable(more == 0, tag::INT | n as u8, tag::U8 - 1 + more), n, more)
+    sized((n | 1).ilog2(), n)
 }
 
-/// A byte and the 0, 1, 2 or 4 lowest bytes of `n`, for `more` from 0 to 3.
+/// How an integer is written, by its highest bit; 32 more for a negative one.
+const SIZES: [Size; 64] = {
+    let mut sizes = [Size { tag: 0, own: 0, len: 0 }; 64];
+    let mut bit = 0;
+    while bit < 32 {
+        let more = (bit > 5) as u8 + (bit > 7) as u8 + (bit > 15) as u8;
+        sizes[bit] = Size::new(if more == 0 { tag::INT } else { tag::U8 - 1 + more }, more);
+        let more = 1 + (bit > 6) as u8 + (bit > 14) as u8;
+        sizes[32 + bit] = Size::new(tag::I8 - 1 + more, more);
+        bit += 1;
+    }
+    sizes
+};
+
+/// The tag of an integer, which bits of the number are part of it, and how many bytes both take.
+#[derive(Clone, Copy)]
+struct Size {
+    tag: u8,
+    own: u8,
+    len: u8,
+}
+
+impl Size {
+    /// `more`: 0 for a number in the tag, then 1, 2 and 3 for one, two and four bytes.
+    const fn new(tag: u8, more: u8) -> Self {
+        Size { tag, own: if more == 0 { 0x3F } else { 0 }, len: 1 + more + (more == 3) as u8 }
+    }
+}
+
 #[inline(always)]
-fn sized(first: u8, n: u32, more: u8) -> Short {
-    (u64::from(first) | u64::from(n) << 8, 1 + usize::from(more + u8::from(more == 3)))
+fn sized(bit: u32, n: u32) -> Short {
+    let Size { tag, own, len } = SIZES[bit as usize & 63];
+    (u64::from(tag | n as u8 & own) | u64::from(n) << 8, usize::from(len))
 }
 
 /// How many bytes [`row`] takes.
