@@ -50,38 +50,35 @@ fn tell_apart(structure: &[u8], slots: &mut Vec<Slot>, objects: &mut Vec<[u32; 4
     while at < structure.len() {
         let tag = structure[at];
         at += 1;
-        let rest = &structure[at..];
-        let number = |bytes: usize| {
-            let mut word = [0; 8];
-            word[..bytes].copy_from_slice(&rest[..bytes]);
-            Slot::Number(u64::from_le_bytes(word) as f64)
-        };
-        let slot = match tag {
-            0x40..0x80 => Slot::Text(u32::from(tag - 0x40), text),
-            ..0x40 => Slot::Number(f64::from(tag)),
+        match tag {
+            0x40..0x80 => {
+                slots.push(Slot::Text(u32::from(tag - 0x40), text));
+                text += usize::from(tag - 0x40);
+            }
+            ..0x40 => slots.push(Slot::Number(f64::from(tag))),
             0x80..0xC0 => {
                 objects.push([u32::from(tag), slots.len() as u32, 0, 0]);
-                Slot::Object(objects.len() as u32 - 1)
+                slots.push(Slot::Object(objects.len() as u32 - 1));
             }
-            0xCE => Slot::Text(varint(structure, &mut at) as u32, text),
-            0xC4 | 0xC7 => number(1),
-            0xC5 | 0xC8 => number(2),
-            0xC6 | 0xC9 | 0xCA => number(4),
-            0xCB => number(8),
-            _ => Slot::Other(tag),
-        };
-        at += match tag {
-            0xC4 | 0xC7 => 1,
-            0xC5 | 0xC8 => 2,
-            0xC6 | 0xC9 | 0xCA => 4,
-            0xCB => 8,
-            _ => 0,
-        };
-        if let Slot::Text(len, _) = slot {
-            text += len as usize;
+            0xCE => {
+                let len = varint(structure, &mut at);
+                slots.push(Slot::Text(len as u32, text));
+                text += len;
+            }
+            0xC4 | 0xC7 => slots.push(Slot::Number(number::<1>(structure, &mut at))),
+            0xC5 | 0xC8 => slots.push(Slot::Number(number::<2>(structure, &mut at))),
+            0xC6 | 0xC9 | 0xCA => slots.push(Slot::Number(number::<4>(structure, &mut at))),
+            0xCB => slots.push(Slot::Number(number::<8>(structure, &mut at))),
+            _ => slots.push(Slot::Other(tag)),
         }
-        slots.push(slot);
     }
+}
+
+fn number<const N: usize>(structure: &[u8], at: &mut usize) -> f64 {
+    let mut word = [0; 8];
+    word[..N].copy_from_slice(&structure[*at..*at + N]);
+    *at += N;
+    u64::from_le_bytes(word) as f64
 }
 
 #[divan::bench]
