@@ -55,6 +55,7 @@ fn run(options: &Options) -> Result<()> {
         }
         return show(&mut out, options, &rows);
     }
+    stopwatch::keep_memory();
     let progress = Progress::new(options);
     let mut measured = Vec::new();
     for dataset in options.datasets() {
