@@ -20,7 +20,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
     let describe = parts.describe();
     let (items, write) = (parts.items(), parts.write());
     let copy = parts.copy();
-    let read_opened = parts.read_opened();
+    let (take, read_opened) = (parts.take(), parts.read_opened());
     let fields = parts.fields(&impl_generics, &type_generics, where_clause);
     quote! {
         #[automatically_derived]
@@ -29,10 +29,10 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
             const ITEMS: usize = #items;
             fn type_name() -> ::std::string::String { #type_name }
             fn write(&self, __to: &mut #class::Writer) -> ::core::result::Result<(), #krate::Error> {
-                let mut __gathered = <#class::Items as ::core::default::Default>::default();
+                let mut __gathered = #class::Items::of(__to);
                 let __items = &mut __gathered;
                 #write
-                __items.append(__to);
+                __gathered.append(__to);
                 ::core::result::Result::Ok(())
             }
             #[inline(always)]
@@ -42,15 +42,27 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
                 __to: &mut #class::Writer,
             ) -> ::core::result::Result<(), #krate::Error> {
                 if <Self as #class::Field>::ITEMS == 0 {
-                    __items.append(__to);
-                    return #class::Field::write(self, __to);
+                    return __items.pass(__to, |__to| #class::Field::write(self, __to));
                 }
                 #write
                 ::core::result::Result::Ok(())
             }
             fn read(__from: &mut #class::Reader<'_>) -> ::core::result::Result<Self, #krate::Error> {
-                let __opened = __from.open::<Self>()?;
-                <Self as #class::Class>::read_opened(__opened, __from)
+                let mut __head = __from.rest();
+                let __rest = &mut __head;
+                let __value = #take;
+                __from.resume(__head);
+                ::core::result::Result::Ok(__value)
+            }
+            #[inline(always)]
+            fn take<'__a>(
+                __rest: &mut #class::Rest<'__a>,
+                __from: &mut #class::Reader<'__a>,
+            ) -> ::core::result::Result<Self, #krate::Error> {
+                if <Self as #class::Field>::ITEMS == 0 {
+                    return __rest.read(__from);
+                }
+                ::core::result::Result::Ok(#take)
             }
             fn copy(&self, __copier: &mut #class::Copier) -> ::core::result::Result<Self, #krate::Error> { #copy }
         }
@@ -171,10 +183,9 @@ impl Parts<'_> {
         quote!(#(#keys)*)
     }
 
-    /// How many items an instance is, where it is gathered: a struct of few small fields, or a choice.
+    /// How many items an instance is, all variants together, where it is gathered: one of few small fields.
     fn items(&self) -> TokenStream {
         let class = &self.class;
-        let is_choice = self.input.forms.iter().all(|form| form.fields.is_empty());
         let fields = self.input.forms.iter().flat_map(|form| &form.fields).map(|field| match field.role {
             Role::Key { custom: false, .. } => {
                 let ty = field.ty;
@@ -182,31 +193,29 @@ impl Parts<'_> {
             }
             _ => quote!(0),
         });
-        if self.input.is_enum && !is_choice { quote!(0) } else { quote!(#class::items_of(&[#(#fields),*])) }
+        quote!(#class::items_of(&[#(#fields),*]))
     }
 
     fn write(&self) -> TokenStream {
         let class = &self.class;
-        if self.input.is_enum && self.input.forms.iter().all(|form| form.fields.is_empty()) {
-            let arms = self.input.forms.iter().enumerate().map(|(number, form)| {
-                let pattern = self.pattern(form);
-                quote!(#pattern => #number,)
-            });
-            return quote! {
-                let __form: usize = match self { #(#arms)* };
-                __to.instance::<Self>(__form, __items)?;
-            };
-        }
-        let arms = self.input.forms.iter().enumerate().map(|(number, form)| {
+        let numbers = self.input.forms.iter().enumerate().map(|(number, form)| {
+            let path = self.path(form);
+            quote!(#path { .. } => #number,)
+        });
+        let arms = self.input.forms.iter().map(|form| {
             let pattern = self.pattern(form);
             let base = form.base().map(|field| {
                 let (ty, name) = (field.ty, binding(field));
                 quote_spanned!(at(ty)=> <#ty as #class::Field>::gather(#name, __items, __to)?;)
             });
             let fields = self.write_fields(form);
-            quote!(#pattern => { __to.instance::<Self>(#number, __items)?; #base #fields })
+            quote!(#pattern => { #base #fields })
         });
-        quote!(match self { #(#arms)* })
+        quote! {
+            let __form: usize = match self { #(#numbers)* };
+            __to.instance::<Self>(__form, __items)?;
+            match self { #(#arms)* }
+        }
     }
 
     fn write_fields(&self, form: &Form<'_>) -> TokenStream {
@@ -253,6 +262,54 @@ impl Parts<'_> {
             #restored
             ::core::result::Result::Ok(__value)
         }
+    }
+
+    /// A value of any form, if its fields stand in turn; else through `read_opened`.
+    fn take(&self) -> TokenStream {
+        let class = &self.class;
+        let arms = self.input.forms.iter().enumerate().map(|(number, form)| {
+            let value = self.take_form(form);
+            quote!(#number => #value,)
+        });
+        let restored = self.restored(quote!(__from));
+        let restored = if restored.is_empty() { restored } else { quote!(__from.resume(*__rest); #restored) };
+        quote! {
+            match __from.begin::<Self>(__rest) {
+                ::core::option::Option::Some(__form) => {
+                    #[allow(unused_mut)]
+                    let mut __value = match __form {
+                        #(#arms)*
+                        _ => return ::core::result::Result::Err(__from.no_form::<Self>()),
+                    };
+                    #restored
+                    __value
+                }
+                ::core::option::Option::None => __rest.pass(__from, #class::Reader::instance::<Self>)?,
+            }
+        }
+    }
+
+    /// The same of one form.
+    fn take_form(&self, form: &Form<'_>) -> TokenStream {
+        let (path, class) = (self.path(form), &self.class);
+        let base = form.base().map(|field| {
+            let ty = field.ty;
+            quote_spanned!(at(ty)=> let __base = <#ty as #class::Field>::take(__rest, __from)?;)
+        });
+        let fields = form.fields.iter().map(|field| {
+            let (member, ty) = (&field.member, field.ty);
+            let value = match &field.role {
+                Role::Key { custom: true, .. } => {
+                    quote_spanned!(at(ty)=> __rest.pass(__from, #class::Reader::custom::<#ty>)?)
+                }
+                Role::Key { .. } => quote_spanned!(at(ty)=> <#ty as #class::Field>::take(__rest, __from)?),
+                Role::Skip(default) => default_value(default.as_ref()),
+                Role::Flatten => quote_spanned!(at(ty)=> <#ty as #class::Flatten>::take_fields(__rest, __from)?),
+                Role::Base => quote!(__base),
+            };
+            quote!(#member: #value,)
+        });
+        quote!({ #base #path { #(#fields)* } })
     }
 
     fn read_opened(&self) -> TokenStream {
@@ -363,7 +420,7 @@ impl Parts<'_> {
         let (next, flattened) = (slots.next, &slots.flattened);
         let describe = self.describe_fields(form);
         let (pattern, write) = (self.pattern(form), self.write_fields(form));
-        let read = self.read_form(form);
+        let (read, take) = (self.read_form(form), self.take_form(form));
         quote! {
             #[automatically_derived]
             impl #impl_generics #class::Flatten for #ident #type_generics #where_clause {
@@ -384,6 +441,13 @@ impl Parts<'_> {
                     __first: usize,
                 ) -> ::core::result::Result<Self, #krate::Error> {
                     ::core::result::Result::Ok(#read)
+                }
+                #[inline]
+                fn take_fields<'__a>(
+                    __rest: &mut #class::Rest<'__a>,
+                    __from: &mut #class::Reader<'__a>,
+                ) -> ::core::result::Result<Self, #krate::Error> {
+                    ::core::result::Result::Ok(#take)
                 }
             }
         }

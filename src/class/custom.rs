@@ -85,9 +85,10 @@ impl Writer {
     /// A field of a foreign type.
     #[doc(hidden)]
     pub fn custom<T: 'static>(&mut self, value: &T, items: &mut Items) -> Result<(), Error> {
-        items.append(self);
-        let custom = self.classes.customs().of::<T>().ok_or_else(unknown::<T>)?;
-        self.named(&custom.name, |to| (custom.write)(value, to))
+        items.pass(self, |to| {
+            let custom = to.classes.customs().of::<T>().ok_or_else(unknown::<T>)?;
+            to.named(&custom.name, |to| (custom.write)(value, to))
+        })
     }
 
     /// A custom value with this name, whose payload `write` writes.

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::{Field, Instance, Items, Opened, Reader, Writer};
+use super::{Field, Instance, Items, Opened, Reader, Rest, Writer};
 use crate::error::Error;
 use crate::wire::{shapes, varint};
 
@@ -65,6 +65,8 @@ pub trait Flatten: Class {
     fn describe_fields(about: &mut Description);
     fn write_fields(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error>;
     fn read_fields(from: &mut Reader<'_>, instance: &Instance, first: usize) -> Result<Self, Error>;
+    /// The same where they stand in turn.
+    fn take_fields<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error>;
 }
 
 /// The description of a class, filled by [`Class::describe`].

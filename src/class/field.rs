@@ -1,7 +1,8 @@
 //! What a value must be able to do to stand in a field of a class: be written, read and copied.
 
-use super::{Copier, Items, Reader, Writer};
+use super::{Copier, Items, Reader, Rest, Writer};
 use crate::error::Error;
+use crate::wire::tag;
 
 /// Whether a value of a type is an object, with an identity, in JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +65,20 @@ pub trait Field: Sized + 'static {
     #[doc(hidden)]
     #[inline(always)]
     fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-        items.append(to);
-        self.write(to)
+        items.pass(to, |to| self.write(to))
+    }
+
+    /// The same of a value that may not be there.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn gather_option(this: Option<&Self>, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        match this {
+            Some(value) => value.gather(items, to),
+            None => {
+                items.tag(tag::NULL);
+                Ok(())
+            }
+        }
     }
 
     /// Reads one value.
@@ -74,6 +87,13 @@ pub trait Field: Sized + 'static {
     ///
     /// What is wrong with the message, or with the value as one of this type.
     fn read(from: &mut Reader<'_>) -> Result<Self, Error>;
+
+    /// Reads one value from the start of `rest`, a small one without the reader.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        rest.read(from)
+    }
 
     /// Copies the value so that it shares nothing with this one.
     ///

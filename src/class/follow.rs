@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::node::{Casts, Node, Pointee, SyncNode};
 use super::read::{self, Known, Place, Reader, Waiting};
 use super::sync_node::{Sync, SyncCasts, SyncPointee};
-use super::{Class, Data, Field, Identity, custom};
+use super::{Class, Data, Field, Identity, Rest, custom};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::tag;
 
@@ -56,6 +56,20 @@ impl<'a> Reader<'a> {
             let _ = node.value.set(value);
         }
         Ok(node)
+    }
+
+    /// The object that a reference refers to, if one comes next and to an object that is known as such.
+    #[inline(always)]
+    pub(super) fn again<T: ?Sized + Pointee>(&mut self, rest: &mut Rest<'a>) -> Option<Rc<T::Node>> {
+        let (id, after) = rest.reference()?;
+        match self.known.get(id as usize)? {
+            Known::Rc(known) if id < u64::from(self.identities) => {
+                let node = T::again(known)?;
+                *rest = after;
+                Some(node)
+            }
+            _ => None,
+        }
     }
 
     /// The object that comes next behind an `Rc`, which can't be made before its content.

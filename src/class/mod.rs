@@ -20,6 +20,7 @@ mod node;
 mod plan;
 mod pointer;
 mod read;
+mod rest;
 mod shapes;
 mod skim;
 mod sync;
@@ -48,6 +49,8 @@ pub use plan::{Instance, Opened};
 pub use pointer::{Shared, Weak};
 pub use read::Reader;
 pub(crate) use read::decode;
+#[doc(hidden)]
+pub use rest::Rest;
 pub use sync::{SyncShared, SyncWeak};
 pub use sync_node::SyncPointee;
 #[doc(hidden)]

@@ -24,6 +24,12 @@ pub trait Pointee: 'static {
     fn pointee_name() -> String;
     #[doc(hidden)]
     fn read_shared(from: &mut Reader<'_>) -> Result<Rc<Self::Node>, Error>;
+    /// An object that has been read before, if it can be told without a registry that it is of this type.
+    #[doc(hidden)]
+    #[inline]
+    fn again(_: &Rc<dyn Any>) -> Option<Rc<Self::Node>> {
+        None
+    }
     #[doc(hidden)]
     fn copy_shared(node: &Rc<Self::Node>, copier: &mut Copier) -> Result<Rc<Self::Node>, Error>;
     #[doc(hidden)]
@@ -147,8 +153,9 @@ impl<T: ?Sized + Pointee> Casts<T> {
     }
 }
 
-/// What a [`Shared`](super::Shared) holds.
+/// What a [`Shared`](super::Shared) holds. The mark comes first, beside the counts of the `Rc`, which are looked at too.
 #[doc(hidden)]
+#[repr(C)]
 pub struct Node<T> {
     pub(super) mark: Mark,
     value: OnceCell<T>,
@@ -312,6 +319,11 @@ impl<T: Field> Pointee for T {
 
     fn read_shared(from: &mut Reader<'_>) -> Result<Rc<Node<T>>, Error> {
         from.shared::<T>()
+    }
+
+    #[inline]
+    fn again(known: &Rc<dyn Any>) -> Option<Rc<Node<T>>> {
+        Rc::clone(known).downcast().ok()
     }
 
     fn copy_shared(node: &Rc<Node<T>>, copier: &mut Copier) -> Result<Rc<Node<T>>, Error> {

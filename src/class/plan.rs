@@ -28,6 +28,20 @@ pub(super) struct Plan<'a> {
     pub(super) casts: Option<(TypeId, &'a dyn Any)>,
 }
 
+/// What is known of a shape whose fields stand in turn.
+#[derive(Clone, Copy)]
+pub(super) struct InTurn {
+    /// The class that both is meant and reads it; the unit type, which is none, where they do not stand in turn.
+    class: TypeId,
+    form: usize,
+}
+
+impl Default for InTurn {
+    fn default() -> Self {
+        InTurn { class: TypeId::of::<()>(), form: 0 }
+    }
+}
+
 struct Columns {
     /// `None` for a key that the class does not have.
     fields: Vec<Option<u32>>,
@@ -77,6 +91,13 @@ impl<'a> Reader<'a> {
         }
         self.take_identity(at)?;
         Ok(Opened { shape: shape as u32, at })
+    }
+
+    /// Which struct or variant of `T` has the shape, if its fields stand in turn.
+    #[inline(always)]
+    pub(super) fn form_in_turn<T: Class>(&self, shape: u8) -> Option<usize> {
+        let known = self.in_turn.get(usize::from(shape))?;
+        (known.class == TypeId::of::<T>()).then_some(known.form)
     }
 
     /// The version of the class that wrote the instance.
@@ -223,6 +244,7 @@ impl<'a> Reader<'a> {
         }
         let plan = &mut self.plans[shape as usize];
         (plan.class, plan.version) = (Some(TypeId::of::<T>()), version);
+        self.in_turn[shape as usize] = InTurn::default();
         Ok(())
     }
 
@@ -269,6 +291,8 @@ impl<'a> Reader<'a> {
         plan.read_as = Some(TypeId::of::<T>());
         plan.form = form;
         plan.columns = (!in_turn).then(|| Rc::new(Columns { fields, count }));
+        let class = if in_turn && plan.class == plan.read_as { TypeId::of::<T>() } else { TypeId::of::<()>() };
+        self.in_turn[opened.shape as usize] = InTurn { class, form };
         Ok(())
     }
 

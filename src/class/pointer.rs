@@ -7,8 +7,10 @@ use std::rc::{self, Rc};
 
 use super::drop::{Dropped, drop_pointer};
 use super::node::{Implements, Node, NodeOf, Pointee};
-use super::{Class, Copier, Field, Identity, Reader, Writer};
+use super::write::Handle;
+use super::{Class, Copier, Field, Identity, Items, Reader, Rest, Writer};
 use crate::error::Error;
+use crate::wire::tag;
 
 /// A pointer to an object that others may point at too: what a reference to an object is in JavaScript.
 ///
@@ -169,7 +171,12 @@ impl<T: ?Sized + Pointee> Weak<T> {
 
     /// The object, if it is still there.
     pub fn upgrade(&self) -> Option<Shared<T>> {
-        self.0.as_ref()?.upgrade().map(Shared::from_node)
+        self.upgrade_node().map(Shared::from_node)
+    }
+
+    #[inline]
+    fn upgrade_node(&self) -> Option<Rc<T::Node>> {
+        self.0.as_ref()?.upgrade()
     }
 }
 
@@ -254,6 +261,29 @@ impl<T: ?Sized + Pointee> fmt::Debug for Weak<T> {
     }
 }
 
+fn write<N: NodeOf<T> + ?Sized, T: ?Sized>(node: &Rc<N>, to: &mut Writer) -> Result<(), Error> {
+    // Also where it has been met as something else.
+    node.declare(to);
+    to.pointer(Rc::as_ptr(node).cast::<()>().addr(), &**node, || Handle::Rc(node.clone().target()))
+}
+
+#[inline(always)]
+fn gather<N: NodeOf<T> + ?Sized, T: ?Sized>(node: &Rc<N>, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+    node.declare(to);
+    if to.refer(&**node, items) {
+        return Ok(());
+    }
+    items.pass(to, |to| write(node, to))
+}
+
+#[inline(always)]
+fn take<'a, T: ?Sized + Pointee>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Rc<T::Node>, Error> {
+    match from.again::<T>(rest) {
+        Some(node) => Ok(node),
+        None => rest.pass(from, T::read_shared),
+    }
+}
+
 impl<T: ?Sized + Pointee> Field for Shared<T> {
     const IDENTITY: Identity = Identity::None;
 
@@ -263,14 +293,24 @@ impl<T: ?Sized + Pointee> Field for Shared<T> {
 
     #[inline]
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        let node = self.node();
-        node.declare(to);
-        to.pointer(self.address(), &**node, || super::write::Handle::Rc(node.clone().target()))
+        write(self.node(), to)
+    }
+
+    const ITEMS: usize = 1;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        gather(self.node(), items, to)
     }
 
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         T::read_shared(from).map(Self::from_node)
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        take::<T>(rest, from).map(Self::from_node)
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
@@ -287,9 +327,22 @@ impl<T: ?Sized + Pointee> Field for Weak<T> {
     }
 
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
-        match self.upgrade() {
-            Some(object) => object.write(to),
+        match self.upgrade_node() {
+            Some(node) => write(&node, to),
             None => to.null(),
+        }
+    }
+
+    const ITEMS: usize = 1;
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        match self.upgrade_node() {
+            Some(node) => gather(&node, items, to),
+            None => {
+                items.tag(tag::NULL);
+                Ok(())
+            }
         }
     }
 
@@ -297,13 +350,20 @@ impl<T: ?Sized + Pointee> Field for Weak<T> {
         if from.skip_null()? {
             return Ok(Weak::new());
         }
-        let node = T::read_shared(from)?;
         // Where something else refers to it, the reader keeps it until all is read.
-        Ok(Weak(Some(Rc::downgrade(&node))))
+        T::read_shared(from).map(|node| Weak(Some(Rc::downgrade(&node))))
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        if rest.skip(tag::NULL) || rest.skip(tag::UNDEFINED) {
+            return Ok(Weak::new());
+        }
+        take::<T>(rest, from).map(|node| Weak(Some(Rc::downgrade(&node))))
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
-        match self.0.as_ref().and_then(rc::Weak::upgrade) {
+        match self.upgrade_node() {
             Some(node) => {
                 let copy = T::copy_shared(&node, copier)?;
                 Ok(Weak(Some(Rc::downgrade(&copy))))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use byteorder::{ByteOrder, LittleEndian};
 
 use super::node::AnyNode;
-use super::plan::Plan;
+use super::plan::{InTurn, Plan};
 use super::write::{MAX_DEPTH, too_deep};
 use super::{Classes, Field};
 use crate::codec::path_at;
@@ -27,6 +27,8 @@ pub struct Reader<'a> {
     /// Identities that have been taken up to where the source stands.
     pub(super) identities: u32,
     pub(super) plans: Vec<Plan<'a>>,
+    /// What of them is asked for most; as many.
+    pub(super) in_turn: Vec<InTurn>,
     pub(super) classes: &'a Classes,
     /// What has been read, by identity; only kept where there are references.
     pub(super) known: Vec<Known>,
@@ -109,6 +111,7 @@ impl<'a> Reader<'a> {
             places: None,
             identities: 0,
             plans: vec![Plan::default(); source.shapes.shapes_len()],
+            in_turn: vec![InTurn::default(); source.shapes.shapes_len()],
             source,
             classes,
             known: Vec::new(),
@@ -163,6 +166,16 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         self.take_known(id as usize, at)
+    }
+
+    /// Notes that a value has this identity; false where something else has.
+    #[inline(never)]
+    pub(super) fn note_value(&mut self, id: u32) -> bool {
+        let known = self.known_mut(id as usize);
+        if matches!(known, Known::Nothing) {
+            *known = Known::Value;
+        }
+        !matches!(known, Known::Rc(_))
     }
 
     #[cold]
@@ -284,6 +297,7 @@ impl<'a> Reader<'a> {
             places: None,
             identities: 0,
             plans: vec![Plan::default(); self.plans.len()],
+            in_turn: vec![InTurn::default(); self.plans.len()],
             classes: self.classes,
             known: Vec::new(),
             extents: Vec::new(),

@@ -155,18 +155,16 @@ impl Writer {
     pub fn instance<T: Class>(&mut self, form: usize, items: &mut Items) -> Result<(), Error> {
         match self.shapes.recent(TypeId::of::<T>(), form) {
             Some(&Recent { number: number @ ..=tag::OBJECT_MAX, .. }) if self.mode == Mode::Direct => {
-                items.tag(tag::OBJECT + number as u8, self);
+                items.tag(tag::OBJECT + number as u8);
                 self.message.identities += 1;
                 Ok(())
             }
-            _ => {
-                items.append(self);
-                self.instance_apart::<T>(form)
-            }
+            _ => items.pass(self, |to| to.instance_apart::<T>(form)),
         }
     }
 
     /// An instance of a shape that the message does not have yet, or has at a large number, or that waits.
+    #[cold]
     #[inline(never)]
     fn instance_apart<T: Class>(&mut self, form: usize) -> Result<(), Error> {
         let id = match self.shapes.recent(TypeId::of::<T>(), form) {
@@ -191,6 +189,16 @@ impl Writer {
             Mode::Order => varint::write(&mut self.message.structure, form as u64),
         }
         self.message.identities += 1;
+    }
+
+    /// Writes a reference to what has been written already; false where that has to be looked for, or is not so.
+    #[inline(always)]
+    pub(super) fn refer<N: Target + ?Sized>(&mut self, target: &N, items: &mut Items) -> bool {
+        let (Some(mark), Some(message), Mode::Direct) = (target.mark(), self.number, self.mode) else { return false };
+        let Some(identity) = mark.identity(message) else { return false };
+        self.message.refs = true;
+        items.reference(identity);
+        true
     }
 
     /// A value that waits or refers to itself, by the address that identifies it.
@@ -312,13 +320,9 @@ impl Writer {
             self.packed(kind, len, numbers());
             return Ok(());
         }
-        if T::ITEMS == 0 {
-            self.container(tag::ARRAY, len);
-            return self.nested(|to| items().try_for_each(|item| item.write(to)));
-        }
-        let mut gathered = Items::default();
-        gathered.array(len, self);
+        self.container(tag::ARRAY, len);
         self.nested(|to| {
+            let mut gathered = Items::of(to);
             items().try_for_each(|item| item.gather(&mut gathered, to))?;
             gathered.append(to);
             Ok(())
@@ -351,6 +355,10 @@ impl Writer {
     fn packed(&mut self, kind: ElementKind, len: usize, numbers: impl Iterator<Item = f64>) {
         structure::elements(&mut self.message.structure, tag::ARRAY_PACKED, kind, len);
         self.message.identities += 1;
+        if self.mode == Mode::Direct {
+            self.message.align(kind.size());
+            return numbers.for_each(|number| push_element(&mut self.message.data, kind, number));
+        }
         let mut bytes = Vec::with_capacity(len * kind.size());
         numbers.for_each(|number| push_element(&mut bytes, kind, number));
         self.payload(kind.size(), &bytes);
@@ -360,13 +368,14 @@ impl Writer {
     pub(super) fn order_of<K: Field>(&mut self, key: &K) -> Result<Vec<u8>, Error> {
         let mode = std::mem::replace(&mut self.mode, Mode::Order);
         let before = self.message.mark();
-        let result = key.write(self);
+        // After an error the message is given up.
+        key.write(self)?;
         let mut order = self.message.structure.split_off(before.structure);
         order.extend_from_slice(&self.message.text[before.text..]);
         self.message.text.truncate(before.text);
         self.message.identities = before.identities;
         self.mode = mode;
-        result.map(|()| order)
+        Ok(order)
     }
 
     /// The shape of a form of a class that is used for the first time in a message.

@@ -192,6 +192,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The next `len` bytes of the text, if they are whole characters of it.
+    #[inline(always)]
+    pub(crate) fn short_text(&mut self, len: usize) -> Option<&'a str> {
+        let text = self.text.get(self.text_used..self.text_used + len)?;
+        self.text_used += len;
+        Some(text)
+    }
+
     #[cold]
     fn bad_text(&self, len: usize, at: usize) -> Fault {
         let is_split = len <= self.text.len() - self.text_used;

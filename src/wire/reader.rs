@@ -113,6 +113,12 @@ impl<'a> Reader<'a> {
         self.take(8).map(LittleEndian::read_f64)
     }
 
+    /// Goes to where `rest` begins, which is a [`rest`](Self::rest) of the section.
+    #[inline]
+    pub(crate) fn go_to_rest(&mut self, rest: &[u8]) {
+        self.at = self.bytes.len() - rest.len();
+    }
+
     /// Goes back to an earlier offset.
     pub(crate) fn rewind(&mut self, offset: usize) {
         self.at = offset - self.base;

@@ -110,9 +110,15 @@ pub(crate) fn short_number(number: f64) -> Option<Short> {
 #[inline(always)]
 pub(crate) fn short_number_single(number: f32) -> Short {
     const EXPONENT_OF_ONE: u32 = 127;
+    const FRACTION_BITS: u32 = 23;
     let bits = number.to_bits();
-    let may_be_integer = bits == 0 || (bits >> 23) & 0xFF >= EXPONENT_OF_ONE;
-    if may_be_integer {
+    let exponent = (bits >> FRACTION_BITS) & 0xFF;
+    // From 1 on, and with something behind the point: what most are that are no integers.
+    let integer_bits = exponent.wrapping_sub(EXPONENT_OF_ONE);
+    if integer_bits < FRACTION_BITS && bits << (32 - FRACTION_BITS + integer_bits) != 0 {
+        return short_single(number);
+    }
+    if bits == 0 || exponent >= EXPONENT_OF_ONE {
         let (int, wide) = (number as i32, f64::from(number));
         if f64::from(int) == wide {
             return short_integer(int);
@@ -255,6 +261,17 @@ fn double(out: &mut Vec<u8>, number: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_single_is_written_as_the_double_that_it_is() {
+        // Every exponent and both signs, with fractions that end at every bit.
+        for high in 0..=0x1FF_u32 {
+            for fraction in (0..23).flat_map(|bit| [0, 1 << bit, (1 << bit) - 1, !0 << bit & 0x7F_FFFF]) {
+                let number = f32::from_bits(high << 23 | fraction);
+                assert_eq!(Some(short_number_single(number)), short_number(f64::from(number)), "{number}");
+            }
+        }
+    }
 
     #[test]
     fn a_number_takes_its_shortest_form() {

@@ -38,6 +38,22 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(u64, usize), Malformed> {
     }
 }
 
+/// Reads a varint of at most three bytes, if that is what stands at the start of `bytes`.
+#[inline(always)]
+pub(crate) fn read_short(bytes: &[u8]) -> Option<(u64, usize)> {
+    let (&a, rest) = bytes.split_first()?;
+    if a < 0x80 {
+        return Some((u64::from(a), 1));
+    }
+    let (&b, rest) = rest.split_first()?;
+    let low = u64::from(a & 0x7F) | u64::from(b & 0x7F) << 7;
+    if b < 0x80 {
+        return (b > 0).then_some((low, 2));
+    }
+    let &c = rest.first()?;
+    (1..0x80).contains(&c).then_some((low | u64::from(c) << 14, 3))
+}
+
 fn read_long(bytes: &[u8]) -> Result<(u64, usize), Malformed> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(MAX_LEN).enumerate() {
@@ -68,6 +84,18 @@ mod tests {
                 assert_eq!(read(&out), Ok((value, out.len())));
             }
         }
+    }
+
+    #[test]
+    fn short_ones_are_read_alike() {
+        for value in (0..5000).chain([(1 << 14) - 1, 1 << 14, 99_999, (1 << 21) - 1, 1 << 21, u64::MAX]) {
+            let mut out = Vec::new();
+            write(&mut out, value);
+            assert_eq!(read_short(&out), (out.len() <= 3).then_some((value, out.len())), "{value}");
+            assert_eq!(read_short(&out[..out.len() - 1]), None);
+        }
+        assert_eq!(read_short(&[0x80, 0x00]), None);
+        assert_eq!(read_short(&[0x80, 0x80, 0x00]), None);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::class::{Copier, Field, Identity, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::graph;
+use crate::graph::{self, MIN_PACKED};
 use crate::wire::tag;
 
 /// Room for elements is taken at once up to this many bytes.
@@ -37,9 +37,11 @@ fn read_each<C, T: Field>(
     from.take_identity(at)?;
     begin(&mut items, n);
     from.nested(|from| {
+        let mut rest = from.rest();
         for _ in 0..n {
-            each(&mut items, T::read(from)?);
+            each(&mut items, T::take(&mut rest, from)?);
         }
+        from.resume(rest);
         Ok(items)
     })
 }
@@ -84,6 +86,17 @@ impl<T: Field> Field for Vec<T> {
 
     fn write(&self, to: &mut Writer) -> Result<(), Error> {
         to.array(self)
+    }
+
+    #[inline(always)]
+    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
+        // Elements that are gathered hold no others but behind pointers: how deep they lie need not be counted.
+        if T::ITEMS == 0 || self.len() >= MIN_PACKED {
+            return items.pass(to, |to| self.write(to));
+        }
+        items.tag(tag::ARRAY + self.len() as u8);
+        to.message.identities += 1;
+        self.iter().try_for_each(|item| item.gather(items, to))
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {

@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Rest, Writer};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::{structure, tag};
 
@@ -96,7 +96,7 @@ fn write_bigint(to: &mut Writer, negative: bool, magnitude: &[u8]) {
 
 /// Integers that are always exact as a Number.
 macro_rules! small_integers {
-    ($($int:ident $write:ident as $wide:ty;)*) => {
+    ($($int:ident $write:ident $short:ident as $wide:ty;)*) => {
         $(impl Field for $int {
             const IDENTITY: Identity = Identity::Boxed;
 
@@ -113,14 +113,29 @@ macro_rules! small_integers {
             const ITEMS: usize = 1;
 
             #[inline(always)]
-            fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-                items.$write(<$wide>::from(*self), to);
+            fn gather(&self, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
+                items.push(structure::$short(<$wide>::from(*self)));
+                Ok(())
+            }
+
+            #[inline(always)]
+            fn gather_option(this: Option<&Self>, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
+                let n = this.copied().unwrap_or_default();
+                items.push_or_null(this.is_some(), structure::$short(<$wide>::from(n)));
                 Ok(())
             }
 
             #[inline]
             fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
                 read_integer(from, stringify!($int))
+            }
+
+            #[inline(always)]
+            fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+                match rest.integer::<$int, { size_of::<$int>() }, { <$int>::MIN != 0 }>() {
+                    Some(n) => Ok(n),
+                    None => rest.read_seldom(from),
+                }
             }
 
             #[inline]
@@ -142,12 +157,12 @@ macro_rules! small_integers {
 }
 
 small_integers! {
-    u8 unsigned as u32;
-    u16 unsigned as u32;
-    u32 unsigned as u32;
-    i8 integer as i32;
-    i16 integer as i32;
-    i32 integer as i32;
+    u8 unsigned short_unsigned as u32;
+    u16 unsigned short_unsigned as u32;
+    u32 unsigned short_unsigned as u32;
+    i8 integer short_integer as i32;
+    i16 integer short_integer as i32;
+    i32 integer short_integer as i32;
 }
 
 /// Integers that may be beyond what a Number holds.
@@ -179,18 +194,25 @@ macro_rules! large_integers {
             #[inline(always)]
             fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
                 match i32::try_from(*self) {
-                    Ok(small) => items.integer(small, to),
-                    Err(_) => {
-                        items.append(to);
-                        self.write(to)?;
+                    Ok(small) => {
+                        items.push(structure::short_integer(small));
+                        Ok(())
                     }
+                    Err(_) => items.pass(to, |to| self.write(to)),
                 }
-                Ok(())
             }
 
             #[inline]
             fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
                 read_integer(from, stringify!($int))
+            }
+
+            #[inline(always)]
+            fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+                match rest.integer::<$int, { size_of::<$int>() }, { <$int>::MIN != 0 }>() {
+                    Some(n) => Ok(n),
+                    None => rest.read_seldom(from),
+                }
             }
 
             #[inline]
@@ -319,14 +341,22 @@ impl Field for f64 {
     const ITEMS: usize = 1;
 
     #[inline(always)]
-    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-        items.number(*self, to);
+    fn gather(&self, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
+        items.number(*self);
         Ok(())
     }
 
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         read_float(from)
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        match rest.double() {
+            Some(number) => Ok(number),
+            None => rest.read_seldom(from),
+        }
     }
 
     #[inline]
@@ -361,8 +391,8 @@ impl Field for f32 {
     const ITEMS: usize = 1;
 
     #[inline(always)]
-    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-        items.single(*self, to);
+    fn gather(&self, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
+        items.push(structure::short_number_single(*self));
         Ok(())
     }
 
@@ -372,6 +402,14 @@ impl Field for f32 {
         let number = read_float(from)?;
         narrow(number)
             .ok_or_else(|| Error::new(ErrorKind::WrongType, format!("{number} does not fit f32")).at_offset(at))
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        match rest.single() {
+            Some(number) => Ok(number),
+            None => rest.read_seldom(from),
+        }
     }
 
     #[inline]
@@ -406,8 +444,8 @@ impl Field for bool {
     const ITEMS: usize = 1;
 
     #[inline(always)]
-    fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-        items.tag(if *self { tag::TRUE } else { tag::FALSE }, to);
+    fn gather(&self, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
+        items.tag(if *self { tag::TRUE } else { tag::FALSE });
         Ok(())
     }
 
@@ -418,6 +456,14 @@ impl Field for bool {
             tag::FALSE => Ok(false),
             tag::TRUE => Ok(true),
             _ => Err(from.wrong(at, "a boolean")),
+        }
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        match rest.flag() {
+            Some(flag) => Ok(flag),
+            None => rest.read_seldom(from),
         }
     }
 

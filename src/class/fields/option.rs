@@ -1,6 +1,6 @@
 //! What may be nothing: the unit type and `Option`.
 
-use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Rest, Writer};
 use crate::error::Error;
 use crate::wire::tag;
 
@@ -50,19 +50,19 @@ impl<T: Field> Field for Option<T> {
 
     #[inline(always)]
     fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
-        match self {
-            Some(value) => value.gather(items, to),
-            None => {
-                items.tag(tag::NULL, to);
-                Ok(())
-            }
-        }
+        T::gather_option(self.as_ref(), items, to)
     }
 
     #[inline]
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
         const { assert!(!T::NULLABLE, "an Option of what may be null itself would lose a level") };
         if from.skip_null()? { Ok(None) } else { T::read(from).map(Some) }
+    }
+
+    #[inline(always)]
+    fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+        const { assert!(!T::NULLABLE, "an Option of what may be null itself would lose a level") };
+        if rest.skip(tag::NULL) || rest.skip(tag::UNDEFINED) { Ok(None) } else { T::take(rest, from).map(Some) }
     }
 
     #[inline]

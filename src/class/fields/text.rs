@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::class::{Copier, Field, Identity, Items, Reader, Writer};
+use crate::class::{Copier, Field, Identity, Items, Reader, Rest, Writer};
 use crate::error::{Error, ErrorKind};
 use crate::wire::tag;
 
@@ -29,10 +29,9 @@ macro_rules! strings {
             fn gather(&self, items: &mut Items, to: &mut Writer) -> Result<(), Error> {
                 let len = self.len() as u64;
                 if len > tag::STRING_MAX {
-                    items.append(to);
-                    return self.write(to);
+                    return items.pass(to, |to| self.write(to));
                 }
-                items.tag(tag::STRING + len as u8, to);
+                items.tag(tag::STRING + len as u8);
                 crate::wire::copy::append(&mut to.message.text, self.as_bytes());
                 Ok(())
             }
@@ -40,6 +39,14 @@ macro_rules! strings {
             #[inline]
             fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
                 from.string("a string").map(|text| text.into_owned().into())
+            }
+
+            #[inline(always)]
+            fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
+                match rest.string(from) {
+                    Some(text) => Ok(text.to_owned().into()),
+                    None => rest.read_seldom(from),
+                }
             }
 
             #[inline]
