@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -50,7 +51,7 @@ pub struct Classes {
     /// By class and trait.
     casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
     /// By what a `Shared` holds, and trait.
-    node_casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
+    pointer_casts: HashMap<(TypeId, TypeId), Arc<dyn Any + Send + Sync>, RandomState>,
     /// By trait: how instances of unknown classes become its trait objects.
     fallbacks: HashMap<TypeId, Arc<dyn Any + Send + Sync>, RandomState>,
     customs: Customs,
@@ -262,20 +263,20 @@ impl Classes {
     where
         Node<C>: Implements<T, Class = C>,
     {
-        let types = (TypeId::of::<C>(), Node::<C>::type_id());
+        let types = (TypeId::of::<C>(), TypeId::of::<Rc<Node<C>>>());
         self.insert_casts(types, TypeId::of::<T>(), Arc::new(Casts::<T>::of::<C>()));
         Node::<C>::register_sync(self);
     }
 
-    /// How a class, which a pointer holds in a node, becomes what `object` stands for.
+    /// How a class, behind a pointer of a type, becomes what `object` stands for.
     pub(super) fn insert_casts(
         &mut self,
-        (class, node): (TypeId, TypeId),
+        (class, pointer): (TypeId, TypeId),
         object: TypeId,
         casts: Arc<dyn Any + Send + Sync>,
     ) {
         self.casts.insert((class, object), casts.clone());
-        self.node_casts.insert((node, object), casts);
+        self.pointer_casts.insert((pointer, object), casts);
     }
 
     pub(super) fn insert_fallback(&mut self, object: TypeId, casts: Arc<dyn Any + Send + Sync>) {
@@ -356,9 +357,9 @@ impl Classes {
         Some(casts)
     }
 
-    /// How what a `Shared` holds becomes what a `Shared` of a trait object holds.
-    pub(super) fn casts_of_node<P: Any>(&self, node: TypeId, object: TypeId) -> Option<&P> {
-        self.node_casts.get(&(node, object))?.downcast_ref()
+    /// How what a pointer of a type holds becomes what a pointer to a trait object holds.
+    pub(super) fn casts_of_pointer<P: Any>(&self, pointer: TypeId, object: TypeId) -> Option<&P> {
+        self.pointer_casts.get(&(pointer, object))?.downcast_ref()
     }
 }
 

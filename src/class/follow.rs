@@ -5,8 +5,9 @@ use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::known::{Known, Pointers};
 use super::node::{Casts, Node, Pointee, SyncNode};
-use super::read::{self, Known, Place, Reader, Waiting};
+use super::read::{self, Place, Reader, Waiting};
 use super::sync_node::{Sync, SyncCasts, SyncPointee};
 use super::{Class, Data, Field, Identity, Rest, custom};
 use crate::error::{Error, ErrorKind, Fault};
@@ -18,9 +19,9 @@ const MAX_POINTER_DEPTH: u32 = 24;
 const NONE: u32 = u32::MAX;
 
 /// What stands where a pointer is read.
-enum Found {
+enum Found<P> {
     /// Something that is known already, or has just been read.
-    Known(Known),
+    Known(P),
     /// A value that takes this identity; [`NONE`] for a primitive, which takes none.
     New(u32),
 }
@@ -29,15 +30,12 @@ impl<'a> Reader<'a> {
     /// The object that comes next, as the content of a [`Shared`](super::Shared).
     #[inline]
     pub(super) fn shared<T: Field>(&mut self) -> Result<Rc<Node<T>>, Error> {
-        let at = self.source.structure.offset();
-        let new = |node: &Rc<Node<T>>| (Known::Rc(node.clone()), read::Node::Rc(node.clone()));
-        let id = match self.find::<T>(at, |from| from.shared::<T>().map(|node| Known::Rc(node)))? {
+        let id = match self.find::<T, _>(Self::shared::<T>)? {
             Found::New(id) => id,
-            Found::Known(Known::Rc(any)) => return any.downcast().map_err(|_| self.wrong_type::<T>(at)),
-            Found::Known(_) => return Err(self.wrong_type::<T>(at)),
+            Found::Known(node) => return Ok(node),
         };
         let node = Rc::new(Node::empty());
-        if let Some(value) = self.content(id, || new(&node))? {
+        if let Some(value) = self.content(id, &node, |node| read::Node::Rc(node))? {
             node.set(value);
         }
         Ok(node)
@@ -45,57 +43,44 @@ impl<'a> Reader<'a> {
 
     /// The object that comes next, as the content of a [`SyncShared`](super::SyncShared).
     pub(super) fn sync_shared<T: Field>(&mut self) -> Result<Arc<SyncNode<T>>, Error> {
-        let at = self.source.structure.offset();
-        let new = |node: &Arc<SyncNode<T>>| (known_arc(node), read::Node::Arc(node.clone()));
-        let id = match self.find::<T>(at, |from| from.sync_shared::<T>().map(|node| known_arc(&node)))? {
+        let id = match self.find::<T, _>(Self::sync_shared::<T>)? {
             Found::New(id) => id,
-            Found::Known(known) => return as_arc(known).ok_or_else(|| self.wrong_type::<T>(at)),
+            Found::Known(node) => return Ok(node),
         };
         let node = Arc::new(SyncNode::empty());
-        if let Some(value) = self.content(id, || new(&node))? {
+        if let Some(value) = self.content(id, &node, |node| read::Node::Arc(node))? {
             let _ = node.value.set(value);
         }
         Ok(node)
     }
 
-    /// The object that a reference refers to, if one comes next and to an object that is known as such.
+    /// What a reference refers to, if one comes next and to something that is known as what the pointer points at.
     #[inline(always)]
-    pub(super) fn again<T: ?Sized + Pointee>(&mut self, rest: &mut Rest<'a>) -> Option<Rc<T::Node>> {
+    pub(super) fn again<P>(
+        &self,
+        rest: &mut Rest<'a>,
+        pointer: impl FnOnce(&Pointers, Known) -> Option<P>,
+    ) -> Option<P> {
         let (id, after) = rest.reference()?;
-        match self.known.get(id as usize)? {
-            Known::Rc(known) if id < u64::from(self.identities) => {
-                let node = T::again(known)?;
-                *rest = after;
-                Some(node)
-            }
-            _ => None,
+        let &known = self.known.get(id as usize)?;
+        if id >= u64::from(self.identities) {
+            return None;
         }
+        let pointer = pointer(&self.pointers, known)?;
+        *rest = after;
+        Some(pointer)
     }
 
-    /// The object that comes next behind an `Rc`, which can't be made before its content.
-    pub(super) fn counted<T: Field>(&mut self) -> Result<Rc<T>, Error> {
-        let at = self.source.structure.offset();
-        match self.find::<T>(at, |from| from.counted::<T>().map(|value| Known::Rc(value)))? {
+    /// The object that comes next behind an `Rc` or `Arc`, which `wrap` makes when its content has been read.
+    pub(super) fn counted<T: Field, P: Any + Clone>(&mut self, wrap: fn(T) -> P) -> Result<P, Error> {
+        match self.find::<T, P>(|from| from.counted(wrap))? {
             Found::New(id) => {
-                let value = Rc::new(self.closed_content::<T>(id)?);
-                self.learn(id, || Known::Rc(value.clone()));
+                self.note(id, |_| Known::Open);
+                let value = wrap(self.nested(Self::target::<T>)?);
+                self.learn(id, &value);
                 Ok(value)
             }
-            Found::Known(Known::Rc(any)) => any.downcast().map_err(|_| self.wrong_type::<T>(at)),
-            Found::Known(_) => Err(self.wrong_type::<T>(at)),
-        }
-    }
-
-    /// The object that comes next behind an `Arc`.
-    pub(super) fn counted_sync<T: Field>(&mut self) -> Result<Arc<T>, Error> {
-        let at = self.source.structure.offset();
-        match self.find::<T>(at, |from| from.counted_sync::<T>().map(|value| known_arc(&value)))? {
-            Found::New(id) => {
-                let value = Arc::new(self.closed_content::<T>(id)?);
-                self.learn(id, || known_arc(&value));
-                Ok(value)
-            }
-            Found::Known(known) => as_arc(known).ok_or_else(|| self.wrong_type::<T>(at)),
+            Found::Known(value) => Ok(value),
         }
     }
 
@@ -105,7 +90,8 @@ impl<'a> Reader<'a> {
         if self.peek()? != tag::REFERENCE {
             return (self.casts::<T, Casts<T>>(TypeId::of::<T>(), at)?.read_shared)(self);
         }
-        let (again, upcast) = (Self::shared_object::<T>, |casts: &Casts<T>, any| (casts.upcast)(any));
+        let (again, upcast) =
+            (Self::shared_object::<T>, |casts: &Casts<T>, pointers: &_, known| (casts.upcast)(pointers, known));
         self.object_again::<T, Casts<T>, _>(TypeId::of::<T>(), at, again, upcast)
     }
 
@@ -116,7 +102,8 @@ impl<'a> Reader<'a> {
         if self.peek()? != tag::REFERENCE {
             return (self.casts::<T, SyncCasts<T>>(object, at)?.read)(self);
         }
-        let (again, upcast) = (Self::sync_object::<T>, |casts: &SyncCasts<T>, any| (casts.upcast)(any));
+        let (again, upcast) =
+            (Self::sync_object::<T>, |casts: &SyncCasts<T>, pointers: &_, known| (casts.upcast)(pointers, known));
         self.object_again::<T, SyncCasts<T>, _>(object, at, again, upcast)
     }
 
@@ -126,17 +113,18 @@ impl<'a> Reader<'a> {
         object: TypeId,
         at: usize,
         again: impl FnOnce(&mut Self) -> Result<P, Error>,
-        upcast: impl FnOnce(&C, Rc<dyn Any>) -> Option<P>,
+        upcast: impl FnOnce(&C, &Pointers, Known) -> Option<P>,
     ) -> Result<P, Error> {
         self.source.structure.u8()?;
         let id = self.reference(at)?;
-        let any = match self.known.get(id).cloned().unwrap_or_default() {
-            Known::Rc(any) => any,
-            Known::Nothing => return self.elsewhere(id, at, again),
-            _ => return Err(self.wrong_object::<T>(at)),
-        };
-        let casts = self.classes.casts_of_node::<C>((*any).type_id(), object);
-        casts.and_then(|casts| upcast(casts, any)).ok_or_else(|| self.wrong_object::<T>(at))
+        let known = self.known.get(id).copied().unwrap_or_default();
+        if known == Known::Nothing {
+            return self.elsewhere(id, at, again);
+        }
+        let casts =
+            self.pointers.type_of(known).and_then(|pointer| self.classes.casts_of_pointer::<C>(pointer, object));
+        let object = casts.and_then(|casts| upcast(casts, &self.pointers, known));
+        object.ok_or_else(|| self.wrong_object::<T>(at))
     }
 
     /// The instance that comes next, owned, as a trait object that its class is registered for.
@@ -151,36 +139,19 @@ impl<'a> Reader<'a> {
         make(Data::read(self)?).map_err(|reason| custom::refused::<C>(&reason, at))
     }
 
-    /// The same, behind a pointer.
-    pub(super) fn shared_fallback<C: Class, E: Display>(
+    /// The same, behind a pointer, which `wrap` makes.
+    pub(super) fn fallback_behind<C: Class, E: Display, P: Any + Clone>(
         &mut self,
         make: &impl Fn(Data) -> Result<C, E>,
-    ) -> Result<Rc<Node<C>>, Error> {
-        let at = self.source.structure.offset();
-        match self.find::<C>(at, |from| from.shared_fallback(make).map(|node| Known::Rc(node)))? {
+        wrap: fn(C) -> P,
+    ) -> Result<P, Error> {
+        match self.find::<C, P>(|from| from.fallback_behind(make, wrap))? {
             Found::New(id) => {
-                let node = Rc::new(Node::from(self.fallback(make)?));
-                self.learn(id, || Known::Rc(node.clone()));
-                Ok(node)
+                let pointer = wrap(self.fallback(make)?);
+                self.learn(id, &pointer);
+                Ok(pointer)
             }
-            Found::Known(Known::Rc(any)) => any.downcast().map_err(|_| self.wrong_type::<C>(at)),
-            Found::Known(_) => Err(self.wrong_type::<C>(at)),
-        }
-    }
-
-    /// The same, behind a pointer for several threads.
-    pub(super) fn sync_fallback<C: Class, E: Display>(
-        &mut self,
-        make: &impl Fn(Data) -> Result<C, E>,
-    ) -> Result<Arc<SyncNode<C>>, Error> {
-        let at = self.source.structure.offset();
-        match self.find::<C>(at, |from| from.sync_fallback(make).map(|node| known_arc(&node)))? {
-            Found::New(id) => {
-                let node = Arc::new(SyncNode::from(self.fallback(make)?));
-                self.learn(id, || known_arc(&node));
-                Ok(node)
-            }
-            Found::Known(known) => as_arc(known).ok_or_else(|| self.wrong_type::<C>(at)),
+            Found::Known(pointer) => Ok(pointer),
         }
     }
 
@@ -218,45 +189,48 @@ impl<'a> Reader<'a> {
         T::read(self)
     }
 
-    /// What the pointer at `at` leads to. `again` reads a pointer of the same type from where something begins that was
-    /// passed over.
+    /// What the pointer that comes next leads to. `again` reads a pointer of the same type from where something begins
+    /// that was passed over.
     #[inline]
-    fn find<T: Field>(
+    fn find<T: Field, P: Any + Clone>(
         &mut self,
-        at: usize,
-        again: impl FnOnce(&mut Self) -> Result<Known, Error>,
-    ) -> Result<Found, Error> {
+        again: impl FnOnce(&mut Self) -> Result<P, Error>,
+    ) -> Result<Found<P>, Error> {
         const {
             assert!(
                 !matches!(T::IDENTITY, Identity::None),
                 "what Rc, Arc and Shared point at is no Option and no pointer"
             )
         };
+        let at = self.source.structure.offset();
         let tag = self.peek()?;
-        if tag != tag::REFERENCE {
-            if T::IDENTITY == Identity::Boxed && tag != tag::BOXED {
-                return Ok(Found::New(NONE));
-            }
-            let id = self.identities;
-            return match self.known.get(id as usize) {
-                None | Some(Known::Nothing) => Ok(Found::New(id)),
-                // A reference led here before: the object is known, or being read.
-                Some(known) => {
-                    let known = known.clone();
-                    self.skim()?;
-                    Ok(Found::Known(known))
+        let known = if tag == tag::REFERENCE {
+            self.source.structure.u8()?;
+            let id = self.reference(at)?;
+            match self.known.get(id).copied().unwrap_or_default() {
+                Known::Nothing => return self.elsewhere(id, at, again).map(Found::Known),
+                Known::Open => {
+                    let detail = format!("a cycle through an Rc or Arc of {}; hold it through Shared", T::type_name());
+                    return Err(Error::new(ErrorKind::CyclicValue, detail).at_offset(at));
                 }
-            };
-        }
-        self.source.structure.u8()?;
-        let id = self.reference(at)?;
-        match self.known.get(id).cloned().unwrap_or_default() {
-            Known::Nothing => self.elsewhere(id, at, again).map(Found::Known),
-            Known::Open => {
-                let detail = format!("a cycle through an Rc or Arc of {}; hold it through Shared", T::type_name());
-                Err(Error::new(ErrorKind::CyclicValue, detail).at_offset(at))
+                known => known,
             }
-            known => Ok(Found::Known(known)),
+        } else if T::IDENTITY == Identity::Boxed && tag != tag::BOXED {
+            return Ok(Found::New(NONE));
+        } else {
+            let id = self.identities;
+            match self.known.get(id as usize) {
+                None | Some(Known::Nothing) => return Ok(Found::New(id)),
+                // A reference led here before: the object is known, or being read.
+                Some(&known) => {
+                    self.skim()?;
+                    known
+                }
+            }
+        };
+        match self.pointers.get::<P>(known) {
+            Some(pointer) => Ok(Found::Known(pointer.clone())),
+            None => Err(self.wrong_type::<T>(at)),
         }
     }
 
@@ -291,37 +265,42 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// The content that takes identity `id`; `None` where it is too deep and is read later.
+    /// The content that takes identity `id`, of what `pointer` points at; `None` where it is too deep and is read later.
     #[inline]
-    fn content<T: Field>(&mut self, id: u32, new: impl Fn() -> (Known, read::Node)) -> Result<Option<T>, Error> {
+    fn content<T: Field, P: Any + Clone>(
+        &mut self,
+        id: u32,
+        pointer: &P,
+        waiting: impl FnOnce(P) -> read::Node,
+    ) -> Result<Option<T>, Error> {
+        self.learn(id, pointer);
         if self.depth >= MAX_POINTER_DEPTH {
-            let (known, node) = new();
             let at: Place = self.place();
-            self.learn(id, || known);
             self.skim()?;
-            self.waiting.push(Waiting { at, node });
+            self.waiting.push(Waiting { at, node: waiting(pointer.clone()) });
             return Ok(None);
         }
-        self.learn(id, || new().0);
         self.depth += 1;
         let value = self.target::<T>()?;
         self.depth -= 1;
         Ok(Some(value))
     }
 
-    /// The content of something that can be referred to only when it is complete.
-    fn closed_content<T: Field>(&mut self, id: u32) -> Result<T, Error> {
-        self.learn(id, || Known::Open);
-        self.nested(Self::target::<T>)
+    #[inline]
+    fn learn<P: Any + Clone>(&mut self, id: u32, pointer: &P) {
+        self.note(id, |pointers| pointers.add(pointer.clone()));
     }
 
     #[inline]
-    fn learn(&mut self, id: u32, known: impl FnOnce() -> Known) {
+    fn note(&mut self, id: u32, known: impl FnOnce(&mut Pointers) -> Known) {
         if !self.source.refs || id == NONE {
-        } else if self.known.len() == id as usize {
-            self.known.push(known());
+            return;
+        }
+        let known = known(&mut self.pointers);
+        if self.known.len() == id as usize {
+            self.known.push(known);
         } else {
-            *self.known_mut(id as usize) = known();
+            *self.known_mut(id as usize) = known;
         }
     }
 
@@ -335,17 +314,5 @@ impl<'a> Reader<'a> {
     fn wrong_object<T: ?Sized + Pointee>(&self, at: usize) -> Error {
         let detail = format!("a reference to something that is not registered as a {}", T::pointee_name());
         Error::new(ErrorKind::WrongType, detail).at_offset(at)
-    }
-}
-
-/// An `Arc` is known through an `Rc`, as only the latter can become what it was.
-fn known_arc<T: Any>(arc: &Arc<T>) -> Known {
-    Known::Rc(Rc::new(arc.clone()))
-}
-
-fn as_arc<T: Any>(known: Known) -> Option<Arc<T>> {
-    match known {
-        Known::Rc(any) => any.downcast::<Arc<T>>().ok().map(|arc| Arc::clone(&arc)),
-        _ => None,
     }
 }

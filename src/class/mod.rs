@@ -15,6 +15,7 @@ mod follow;
 mod found;
 mod instances;
 mod items;
+mod known;
 mod lazy;
 mod node;
 mod plan;
@@ -38,6 +39,8 @@ pub use fields::{Data, Date, ErrorBase, TypedArray};
 pub use instances::{InstanceSource, Instances};
 #[doc(hidden)]
 pub use items::{Items, items_of};
+#[doc(hidden)]
+pub use known::{Known, Pointers};
 pub use node::Pointee;
 #[doc(hidden)]
 pub use node::{

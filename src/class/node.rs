@@ -1,11 +1,12 @@
 //! What pointers point at: a place that is filled once, known by its type, by a trait, or not at all.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::cell::{Cell, OnceCell};
 use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use super::known::{Known, Pointers};
 use super::{Class, Classes, Copier, Data, Field, Identity, Reader, Writer};
 use crate::error::Error;
 use crate::wire::tag;
@@ -24,10 +25,10 @@ pub trait Pointee: 'static {
     fn pointee_name() -> String;
     #[doc(hidden)]
     fn read_shared(from: &mut Reader<'_>) -> Result<Rc<Self::Node>, Error>;
-    /// An object that has been read before, if it can be told without a registry that it is of this type.
+    /// What has been read before, if it can be told without a registry that it is of this type.
     #[doc(hidden)]
     #[inline]
-    fn again(_: &Rc<dyn Any>) -> Option<Rc<Self::Node>> {
+    fn again(_: &Pointers, _: Known) -> Option<&Rc<Self::Node>> {
         None
     }
     #[doc(hidden)]
@@ -123,7 +124,7 @@ pub(super) struct Casts<T: ?Sized + Pointee> {
 }
 
 pub(super) type Restore<P> = dyn Fn(&mut Reader<'_>) -> Result<P, Error> + Send + Sync;
-type Upcast<T> = fn(Rc<dyn Any>) -> Option<Rc<<T as Pointee>::Node>>;
+type Upcast<T> = fn(&Pointers, Known) -> Option<Rc<<T as Pointee>::Node>>;
 
 impl<T: ?Sized + Pointee> Casts<T> {
     pub(super) fn of<C: Class>() -> Self
@@ -133,7 +134,7 @@ impl<T: ?Sized + Pointee> Casts<T> {
         Casts {
             read_shared: Box::new(|from| from.shared::<C>().map(Node::<C>::upcast)),
             read_boxed: Box::new(|from| C::read(from).map(|value| Node::<C>::unsize(Box::new(value)))),
-            upcast: |any| any.downcast::<Node<C>>().ok().map(Node::<C>::upcast),
+            upcast: |pointers, known| pointers.get(known).cloned().map(Node::<C>::upcast),
         }
     }
 
@@ -146,9 +147,11 @@ impl<T: ?Sized + Pointee> Casts<T> {
     {
         let shared = make.clone();
         Casts {
-            read_shared: Box::new(move |from| from.shared_fallback(&shared).map(Node::<C>::upcast)),
+            read_shared: Box::new(move |from| {
+                from.fallback_behind(&shared, |value| Rc::new(Node::from(value))).map(Node::<C>::upcast)
+            }),
             read_boxed: Box::new(move |from| from.fallback(&make).map(|value| Node::<C>::unsize(Box::new(value)))),
-            upcast: |any| any.downcast::<Node<C>>().ok().map(Node::<C>::upcast),
+            upcast: |pointers, known| pointers.get(known).cloned().map(Node::<C>::upcast),
         }
     }
 }
@@ -220,13 +223,6 @@ impl<T> Node<T> {
 
     pub(super) fn into_inner(self) -> Option<T> {
         self.value.into_inner()
-    }
-
-    pub(super) fn type_id() -> TypeId
-    where
-        T: 'static,
-    {
-        TypeId::of::<Node<T>>()
     }
 }
 
@@ -322,8 +318,8 @@ impl<T: Field> Pointee for T {
     }
 
     #[inline]
-    fn again(known: &Rc<dyn Any>) -> Option<Rc<Node<T>>> {
-        Rc::clone(known).downcast().ok()
+    fn again(pointers: &Pointers, known: Known) -> Option<&Rc<Node<T>>> {
+        pointers.get(known)
     }
 
     fn copy_shared(node: &Rc<Node<T>>, copier: &mut Copier) -> Result<Rc<Node<T>>, Error> {

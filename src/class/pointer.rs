@@ -277,10 +277,14 @@ fn gather<N: NodeOf<T> + ?Sized, T: ?Sized>(node: &Rc<N>, items: &mut Items, to:
 }
 
 #[inline(always)]
-fn take<'a, T: ?Sized + Pointee>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Rc<T::Node>, Error> {
-    match from.again::<T>(rest) {
-        Some(node) => Ok(node),
-        None => rest.pass(from, T::read_shared),
+fn take<'a, T: ?Sized + Pointee, P>(
+    rest: &mut Rest<'a>,
+    from: &mut Reader<'a>,
+    pointer: impl Fn(&Rc<T::Node>) -> P,
+) -> Result<P, Error> {
+    match from.again(rest, |pointers, known| T::again(pointers, known).map(&pointer)) {
+        Some(pointer) => Ok(pointer),
+        None => rest.pass(from, |from| T::read_shared(from).map(|node| pointer(&node))),
     }
 }
 
@@ -310,7 +314,7 @@ impl<T: ?Sized + Pointee> Field for Shared<T> {
 
     #[inline(always)]
     fn take<'a>(rest: &mut Rest<'a>, from: &mut Reader<'a>) -> Result<Self, Error> {
-        take::<T>(rest, from).map(Self::from_node)
+        take::<T, _>(rest, from, |node| Self::from_node(node.clone()))
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
@@ -359,7 +363,7 @@ impl<T: ?Sized + Pointee> Field for Weak<T> {
         if rest.skip(tag::NULL) || rest.skip(tag::UNDEFINED) {
             return Ok(Weak::new());
         }
-        take::<T>(rest, from).map(|node| Weak(Some(Rc::downgrade(&node))))
+        take::<T, _>(rest, from, |node| Weak(Some(Rc::downgrade(node))))
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {

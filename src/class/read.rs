@@ -3,13 +3,13 @@
 //! Reading recurses with the types up to a fixed depth. What a pointer leads to beyond it is passed over (`skim`) and
 //! read later, from where it begins: the pointer is there at once, its content when it has been read.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use byteorder::{ByteOrder, LittleEndian};
 
+use super::known::{Known, Pointers};
 use super::node::AnyNode;
 use super::plan::{InTurn, Plan};
 use super::write::{MAX_DEPTH, too_deep};
@@ -32,6 +32,7 @@ pub struct Reader<'a> {
     pub(super) classes: &'a Classes,
     /// What has been read, by identity; only kept where there are references.
     pub(super) known: Vec<Known>,
+    pub(super) pointers: Pointers,
     /// Where what has been passed over begins and ends, by identity.
     pub(super) extents: Vec<Extent>,
     /// Where the fields of instances begin whose shape is not that of their class.
@@ -43,18 +44,6 @@ pub struct Reader<'a> {
     pub(super) depth: u32,
     /// The identity of the pointer whose content is read next.
     pub(super) filling: u32,
-}
-
-/// What an identity stands for.
-#[derive(Clone, Default)]
-pub(super) enum Known {
-    #[default]
-    Nothing,
-    /// A value that is not behind a pointer.
-    Value,
-    /// Something behind an `Rc` or `Arc` that is being read.
-    Open,
-    Rc(Rc<dyn Any>),
 }
 
 /// A place in the message: all that tells how to read on from it.
@@ -115,6 +104,7 @@ impl<'a> Reader<'a> {
             source,
             classes,
             known: Vec::new(),
+            pointers: Pointers::default(),
             extents: Vec::new(),
             columns: Vec::new(),
             waiting: Vec::new(),
@@ -175,7 +165,7 @@ impl<'a> Reader<'a> {
         if matches!(known, Known::Nothing) {
             *known = Known::Value;
         }
-        !matches!(known, Known::Rc(_))
+        !matches!(known, Known::Pointer { .. })
     }
 
     #[cold]
@@ -184,7 +174,7 @@ impl<'a> Reader<'a> {
             known @ Known::Nothing => *known = Known::Value,
             // The content of a pointer that is being read.
             Known::Value | Known::Open => {}
-            Known::Rc(_) => return Err(self.wrong_reference(at)),
+            Known::Pointer { .. } => return Err(self.wrong_reference(at)),
         }
         Ok(())
     }
@@ -300,6 +290,7 @@ impl<'a> Reader<'a> {
             in_turn: vec![InTurn::default(); self.plans.len()],
             classes: self.classes,
             known: Vec::new(),
+            pointers: Pointers::default(),
             extents: Vec::new(),
             columns: Vec::new(),
             waiting: Vec::new(),

@@ -2,9 +2,9 @@
 
 use std::any::{Any, TypeId};
 use std::fmt::Display;
-use std::rc::Rc;
 use std::sync::Arc;
 
+use super::known::{Known, Pointers};
 use super::node::{AnyNode, Pointee, Restore, SyncNode, Target};
 use super::{Class, Classes, Copier, Data, Field, Reader, Writer};
 use crate::error::Error;
@@ -17,6 +17,12 @@ pub trait SyncPointee: Pointee {
     type SyncNode: ?Sized + SyncNodeOf<Self>;
     #[doc(hidden)]
     fn read_sync(from: &mut Reader<'_>) -> Result<Arc<Self::SyncNode>, Error>;
+    /// What has been read before, if it can be told without a registry that it is of this type.
+    #[doc(hidden)]
+    #[inline]
+    fn again_sync(_: &Pointers, _: Known) -> Option<&Arc<Self::SyncNode>> {
+        None
+    }
     #[doc(hidden)]
     fn copy_sync(node: &Arc<Self::SyncNode>, copier: &mut Copier) -> Result<Arc<Self::SyncNode>, Error>;
 }
@@ -45,8 +51,7 @@ pub(super) struct SyncCasts<T: ?Sized + SyncPointee> {
     pub(super) upcast: Upcast<T>,
 }
 
-/// What is known of an `Arc` is behind an `Rc`.
-type Upcast<T> = fn(Rc<dyn Any>) -> Option<Arc<<T as SyncPointee>::SyncNode>>;
+type Upcast<T> = fn(&Pointers, Known) -> Option<Arc<<T as SyncPointee>::SyncNode>>;
 
 /// Stands for the pointer in what is registered for a trait object.
 pub(super) struct Sync<T: ?Sized>(std::marker::PhantomData<T>);
@@ -56,11 +61,7 @@ impl<T: ?Sized + SyncPointee> SyncCasts<T> {
     where
         SyncNode<C>: SyncImplements<T>,
     {
-        let upcast = |any: Rc<dyn Any>| {
-            let node = any.downcast::<Arc<SyncNode<C>>>().ok()?;
-            Some(SyncNode::<C>::upcast(Arc::clone(&node)))
-        };
-        SyncCasts { read, upcast }
+        SyncCasts { read, upcast: |pointers, known| pointers.get(known).cloned().map(SyncNode::<C>::upcast) }
     }
 }
 
@@ -86,7 +87,9 @@ pub fn register_sync_fallback<C: Class, T: ?Sized + SyncPointee, E: Display>(
 ) where
     SyncNode<C>: SyncImplements<T>,
 {
-    let read = move |from: &mut Reader<'_>| from.sync_fallback(&make).map(SyncNode::<C>::upcast);
+    let read = move |from: &mut Reader<'_>| {
+        from.fallback_behind(&make, |value| Arc::new(SyncNode::from(value))).map(SyncNode::<C>::upcast)
+    };
     let casts = SyncCasts::<T>::new::<C>(Box::new(read));
     classes.insert_fallback(TypeId::of::<Sync<T>>(), Arc::new(casts));
 }
@@ -120,6 +123,11 @@ impl<T: Field> SyncPointee for T {
 
     fn read_sync(from: &mut Reader<'_>) -> Result<Arc<SyncNode<T>>, Error> {
         from.sync_shared::<T>()
+    }
+
+    #[inline]
+    fn again_sync(pointers: &Pointers, known: Known) -> Option<&Arc<SyncNode<T>>> {
+        pointers.get(known)
     }
 
     fn copy_sync(node: &Arc<SyncNode<T>>, copier: &mut Copier) -> Result<Arc<SyncNode<T>>, Error> {

@@ -20,7 +20,7 @@ impl<T: Field> Field for Rc<T> {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        from.counted()
+        from.counted(Rc::new)
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
@@ -41,7 +41,7 @@ impl<T: Field> Field for Arc<T> {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        from.counted_sync()
+        from.counted(Arc::new)
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
