@@ -42,6 +42,8 @@ pub struct Reader<'a> {
     first: item::Place,
     places: Option<Vec<item::Identity>>,
     pub(super) depth: u32,
+    /// Bytes of room that may still be made for elements that are only announced.
+    room: usize,
     /// The identity of the pointer whose content is read next.
     pub(super) filling: u32,
 }
@@ -73,6 +75,11 @@ pub(super) enum Node {
 
 /// Bytes of text that interned strings may repeat: what is one string in the message is as many in Rust.
 const MAX_EXPANSION: u64 = 1 << 24;
+
+/// Room for elements that are announced is made at once up to so many bytes for each byte of the message, all together;
+/// then up to so many for each array.
+const ROOM: usize = 2;
+const LEAST_ROOM: usize = 1 << 14;
 
 /// Decodes the message that `input` is.
 pub(crate) fn decode<T: Field>(input: &[u8], classes: &Classes) -> Result<T, Error> {
@@ -108,6 +115,7 @@ impl<'a> Reader<'a> {
             extents: Vec::new(),
             columns: Vec::new(),
             waiting: Vec::new(),
+            room: ROOM.saturating_mul(input.len()),
             depth: 0,
             filling: u32::MAX,
         })
@@ -247,6 +255,22 @@ impl<'a> Reader<'a> {
         Ok(n as usize)
     }
 
+    /// How many elements to make room for when `n` are announced.
+    #[inline]
+    pub(super) fn room<T>(&mut self, n: usize) -> usize {
+        let bytes = n.saturating_mul(size_of::<T>());
+        if bytes <= LEAST_ROOM {
+            return n;
+        }
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                n
+            }
+            None => n.min(LEAST_ROOM / size_of::<T>() + 1),
+        }
+    }
+
     /// The next value as a message by itself.
     pub(super) fn extract(&mut self) -> Result<Vec<u8>, Error> {
         let start = self.place();
@@ -294,6 +318,7 @@ impl<'a> Reader<'a> {
             extents: Vec::new(),
             columns: Vec::new(),
             waiting: Vec::new(),
+            room: ROOM.saturating_mul(values.len()),
             depth: self.depth,
             filling: u32::MAX,
         };
@@ -340,5 +365,23 @@ impl<'a> Reader<'a> {
     pub fn refused<T: Field>(&self, reason: &dyn std::fmt::Display) -> Error {
         let detail = format!("{} can't be restored: {reason}", T::type_name());
         Error::new(ErrorKind::Refused, detail).at_offset(self.source.structure.offset().saturating_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_for_what_is_announced_is_a_multiple_of_the_message() {
+        type Large = [u8; 1000];
+        let message = crate::Marshal::encode_with_classes(&"x".repeat(50_000)).unwrap().0;
+        let classes = Classes::new();
+        let mut reader = Reader::new(&message, &classes).unwrap();
+        // Little is always there, and nothing takes nothing.
+        assert_eq!((reader.room::<Large>(16), reader.room::<()>(usize::MAX)), (16, usize::MAX));
+        assert_eq!((reader.room::<Large>(60), reader.room::<Large>(usize::MAX)), (60, 17));
+        assert_eq!([(); 3].map(|()| reader.room::<Large>(40)), [40, 17, 17]);
+        assert_eq!(reader.room::<Large>(16), 16);
     }
 }

@@ -7,10 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::{self, MIN_PACKED};
 use crate::wire::tag;
 
-/// Room for elements is taken at once up to this many bytes.
-const MAX_FIRST_BYTES: usize = 1 << 14;
-
-/// Reads an array into `items`: `begin` is told how many elements there are, `each` is given one after the other.
+/// Reads an array into `items`: `begin` is told how many elements to make room for, `each` is given one after the other.
 #[inline]
 fn read_each<C, T: Field>(
     from: &mut Reader<'_>,
@@ -35,7 +32,7 @@ fn read_each<C, T: Field>(
         _ => return Err(from.wrong(at, "an array")),
     };
     from.take_identity(at)?;
-    begin(&mut items, n);
+    begin(&mut items, from.room::<T>(n));
     from.nested(|from| {
         let mut rest = from.rest();
         for _ in 0..n {
@@ -56,7 +53,7 @@ fn read_packed<C, T: Field>(
     from.take_identity(at)?;
     let (kind, bytes) = from.elements(tag::ARRAY_PACKED, at)?;
     let n = bytes.len() / kind.size();
-    begin(&mut items, n);
+    begin(&mut items, from.room::<T>(n));
     for index in 0..n {
         let number = graph::element(kind, bytes, index).unwrap_or_default();
         let item = T::from_number(number).ok_or_else(|| {
@@ -66,11 +63,6 @@ fn read_packed<C, T: Field>(
         each(&mut items, item);
     }
     Ok(items)
-}
-
-/// How many elements to make room for when `n` are announced.
-fn room<T>(n: usize) -> usize {
-    n.min(MAX_FIRST_BYTES / size_of::<T>().max(1) + 1)
 }
 
 impl<T: Field> Field for Vec<T> {
@@ -100,7 +92,7 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Error> {
-        read_each(from, Vec::new(), |items, n| items.reserve_exact(room::<T>(n)), Vec::push)
+        read_each(from, Vec::new(), Vec::reserve_exact, Vec::push)
     }
 
     fn copy(&self, copier: &mut Copier) -> Result<Self, Error> {
