@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         };
         let node = Arc::new(SyncNode::empty());
         if let Some(value) = self.content(id, &node, |node| read::Node::Arc(node))? {
-            let _ = node.value.set(value);
+            node.set(value);
         }
         Ok(node)
     }

@@ -24,7 +24,6 @@ mod read;
 mod rest;
 mod shapes;
 mod skim;
-mod sync;
 mod sync_node;
 mod write;
 
@@ -49,12 +48,11 @@ pub use node::{
 };
 #[doc(hidden)]
 pub use plan::{Instance, Opened};
-pub use pointer::{Shared, Weak};
+pub use pointer::{Shared, SyncShared, SyncWeak, Weak};
 pub use read::Reader;
 pub(crate) use read::decode;
 #[doc(hidden)]
 pub use rest::Rest;
-pub use sync::{SyncShared, SyncWeak};
 pub use sync_node::SyncPointee;
 #[doc(hidden)]
 pub use sync_node::{

@@ -160,7 +160,7 @@ impl<T: ?Sized + Pointee> Casts<T> {
 #[doc(hidden)]
 #[repr(C)]
 pub struct Node<T> {
-    pub(super) mark: Mark,
+    mark: Mark,
     value: OnceCell<T>,
 }
 
@@ -189,43 +189,6 @@ impl Mark {
     }
 }
 
-impl<T> SyncNode<T> {
-    pub(super) fn empty() -> Self {
-        SyncNode { value: OnceLock::new() }
-    }
-}
-
-impl<T> From<T> for SyncNode<T> {
-    fn from(value: T) -> Self {
-        SyncNode { value: OnceLock::from(value) }
-    }
-}
-
-impl<T> From<T> for Node<T> {
-    fn from(value: T) -> Self {
-        Node { mark: Mark::default(), value: OnceCell::from(value) }
-    }
-}
-
-impl<T> Node<T> {
-    pub(super) fn empty() -> Self {
-        Node { mark: Mark::default(), value: OnceCell::new() }
-    }
-
-    /// A place is filled once; a second value is dropped.
-    pub(super) fn set(&self, value: T) {
-        let _ = self.value.set(value);
-    }
-
-    pub(super) fn get_mut(&mut self) -> Option<&mut T> {
-        self.value.get_mut()
-    }
-
-    pub(super) fn into_inner(self) -> Option<T> {
-        self.value.into_inner()
-    }
-}
-
 fn unfinished() -> Error {
     use crate::error::ErrorKind;
     Error::new(ErrorKind::Refused, "a Shared is used whose value is still being restored")
@@ -247,7 +210,32 @@ impl<T: Field> Target for T {
 }
 
 macro_rules! node {
-    ($Node:ident, $mark:expr) => {
+    ($Node:ident, $Cell:ident, {$($field:ident: $empty:expr)?}, $mark:expr) => {
+        impl<T> From<T> for $Node<T> {
+            fn from(value: T) -> Self {
+                $Node { $($field: $empty,)? value: $Cell::from(value) }
+            }
+        }
+
+        impl<T> $Node<T> {
+            pub(super) fn empty() -> Self {
+                $Node { $($field: $empty,)? value: $Cell::new() }
+            }
+
+            /// A place is filled once; a second value is dropped.
+            pub(super) fn set(&self, value: T) {
+                let _ = self.value.set(value);
+            }
+
+            pub(super) fn get_mut(&mut self) -> Option<&mut T> {
+                self.value.get_mut()
+            }
+
+            pub(super) fn into_inner(self) -> Option<T> {
+                self.value.into_inner()
+            }
+        }
+
         impl<T: Field> Target for $Node<T> {
             fn write_target(&self, to: &mut Writer) -> Result<(), Error> {
                 self.value.get().ok_or_else(unfinished)?.write_target(to)
@@ -262,10 +250,8 @@ macro_rules! node {
 
         impl<T: Field> AnyNode for $Node<T> {
             fn fill(&self, from: &mut Reader<'_>) -> Result<(), Error> {
-                let value = from.target::<T>()?;
-                // A place is filled once: each identity is read once.
-                let _ = self.value.set(value);
-                Ok(())
+                // Each identity is read once.
+                from.target::<T>().map(|value| self.set(value))
             }
 
             fn copy_to(&self, other: &dyn Any, copier: &mut Copier) -> Result<(), Error> {
@@ -279,8 +265,8 @@ macro_rules! node {
     };
 }
 
-node!(Node, |node| Some(&node.mark));
-node!(SyncNode, |_| None);
+node!(Node, OnceCell, { mark: Mark::default() }, |node| Some(&node.mark));
+node!(SyncNode, OnceLock, {}, |_| None);
 
 impl<T: Field> NodeOf<T> for Node<T> {
     #[inline]
