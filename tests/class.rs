@@ -360,6 +360,27 @@ fn only_registered_classes_are_restored() {
     assert_eq!(error.kind(), ErrorKind::DuplicateClass);
 }
 
+macro_rules! many {
+    ($($variant:ident)*) => {
+        #[derive(Class, Debug, PartialEq)]
+        enum Many { $($variant { text: String, number: u16 },)* }
+
+        fn many() -> Vec<Many> {
+            vec![$(Many::$variant { text: stringify!($variant).into(), number: 1000 },)*]
+        }
+    };
+}
+
+many! {
+    A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 D0 D1 D2 D3 D4 D5 D6 D7 D8 D9
+}
+
+#[test]
+fn more_shapes_than_a_tag_holds() {
+    let all = (many(), many());
+    assert_eq!(round(&all), all);
+}
+
 macro_rules! declared {
     ($name:ident, $pointer:ident, $($field:ident: $type:ty),*) => {
         #[derive(Class)]

@@ -95,8 +95,8 @@ impl<'a> Reader<'a> {
 
     /// Which struct or variant of `T` has the shape, if its fields stand in turn.
     #[inline(always)]
-    pub(super) fn form_in_turn<T: Class>(&self, shape: u8) -> Option<usize> {
-        let known = self.in_turn.get(usize::from(shape))?;
+    pub(super) fn form_in_turn<T: Class>(&self, shape: usize) -> Option<usize> {
+        let known = self.in_turn.get(shape)?;
         (known.class == TypeId::of::<T>()).then_some(known.form)
     }
 

@@ -145,6 +145,14 @@ impl<'a> Rest<'a> {
     }
 }
 
+/// The shape of an object whose tag does not hold it, and what follows.
+#[cold]
+#[inline(never)]
+fn long_shape(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (shape, len) = varint::read_short(bytes)?;
+    Some((shape as usize, &bytes[len..]))
+}
+
 impl<'a> Reader<'a> {
     /// What has not been read yet.
     #[doc(hidden)]
@@ -165,7 +173,12 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn begin<T: Class>(&mut self, rest: &mut Rest<'a>) -> Option<usize> {
         let (&tag, after) = rest.0.split_first()?;
-        let form = self.form_in_turn::<T>(tag.checked_sub(tag::OBJECT)?)?;
+        let (shape, after) = match tag {
+            tag::OBJECT..tag::NULL => (usize::from(tag - tag::OBJECT), after),
+            tag::OBJECT_LONG => long_shape(after)?,
+            _ => return None,
+        };
+        let form = self.form_in_turn::<T>(shape)?;
         let id = self.identities;
         if self.source.refs && self.filling != id && !self.note_value(id) {
             return None;
