@@ -3,11 +3,15 @@
 //! Knows nothing of values or bytes; every other module reports through it.
 
 mod kind;
+mod mismatch;
 
 use std::borrow::Cow;
 use std::{fmt, io};
 
 pub use kind::ErrorKind;
+#[cfg(feature = "serde")]
+pub(crate) use mismatch::Found;
+use mismatch::Mismatch;
 
 /// Why a value could not be encoded, decoded, built or changed.
 ///
@@ -36,8 +40,15 @@ struct Report {
     path: Option<String>,
     /// The steps of the path, innermost first, while the error is on its way out.
     trail: Vec<Step>,
-    detail: Cow<'static, str>,
+    detail: Detail,
     io: Option<io::ErrorKind>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Detail {
+    /// Empty: what the kind says.
+    Text(Cow<'static, str>),
+    Mismatch(Mismatch),
 }
 
 /// A step of a path on its way out, see [`Error::within`].
@@ -53,8 +64,29 @@ impl Error {
     /// An error of `kind` that explains itself with `detail`.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        let detail = detail.into();
-        Error(Box::new(Report { kind, offset: None, path: None, trail: Vec::new(), detail, io: None }))
+        Self::with_detail(kind, Detail::Text(detail.into()))
+    }
+
+    /// An error of `kind`: not what was expected was found, which `find` enters. `None` if it can't, or what was expected
+    /// takes too many words.
+    #[cfg(feature = "serde")]
+    #[cold]
+    pub(crate) fn mismatch(
+        kind: ErrorKind,
+        what: &'static str,
+        expected: &dyn fmt::Display,
+        find: impl FnOnce(&mut Mismatch) -> bool,
+    ) -> Option<Self> {
+        let mut error = Self::with_detail(kind, Detail::Mismatch(Mismatch::new(what)));
+        // Filled in where it stays: it is too large to be moved for nothing.
+        let Detail::Mismatch(mismatch) = &mut error.0.detail else { return None };
+        (find(mismatch) && mismatch.expects(expected)).then_some(error)
+    }
+
+    #[inline]
+    fn with_detail(kind: ErrorKind, detail: Detail) -> Self {
+        let report = Report { kind, offset: None, path: None, trail: Vec::new(), detail, io: None };
+        Error(Box::write(Box::new_uninit(), report))
     }
 
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
@@ -162,8 +194,11 @@ impl fmt::Display for Report {
         if let Some(path) = &self.path {
             write!(f, " in {path}")?;
         }
-        let detail = if self.detail.is_empty() { self.kind.explain() } else { &self.detail };
-        write!(f, ": {detail}")
+        match &self.detail {
+            Detail::Text(text) if text.is_empty() => write!(f, ": {}", self.kind.explain()),
+            Detail::Text(text) => write!(f, ": {text}"),
+            Detail::Mismatch(mismatch) => write!(f, ": {mismatch}"),
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use serde::de::Unexpected;
+use serde::de::{Expected, Unexpected};
 
-use crate::error::{Error, ErrorKind, Step};
+use crate::error::{Error, ErrorKind, Found, Step};
 use crate::graph::{JsStr, Segment, path_of};
 
 impl serde::ser::Error for Error {
@@ -21,14 +21,39 @@ impl serde::de::Error for Error {
     }
 
     #[cold]
-    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        Error::new(ErrorKind::WrongType, format!("invalid type: {unexpected}, expected {expected}"))
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        mismatch(ErrorKind::WrongType, "invalid type", unexpected, expected)
+    }
+
+    #[cold]
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        mismatch(ErrorKind::Rejected, "invalid value", unexpected, expected)
     }
 
     #[cold]
     fn duplicate_field(field: &'static str) -> Self {
         Error::new(ErrorKind::DuplicateKey, format!("duplicate field `{field}`"))
     }
+}
+
+/// Untagged enums make such an error for each variant that does not fit, and drop it: what often comes is not put into
+/// words at once.
+fn mismatch(kind: ErrorKind, what: &'static str, unexpected: Unexpected<'_>, expected: &dyn Expected) -> Error {
+    let kept = Error::mismatch(kind, what, &expected, |mismatch| {
+        mismatch.found = match unexpected {
+            Unexpected::Bool(flag) => Found::Bool(flag),
+            Unexpected::Unsigned(n) => Found::Unsigned(n),
+            Unexpected::Signed(n) => Found::Signed(n),
+            Unexpected::Float(n) => Found::Float(n.to_bits()),
+            Unexpected::Str(text) => {
+                mismatch.text.put(text);
+                Found::Text
+            }
+            _ => return false,
+        };
+        true
+    });
+    kept.unwrap_or_else(|| Error::new(kind, format!("{what}: {unexpected}, expected {expected}")))
 }
 
 /// The error as the caller gets it: with the path that the steps make.
