@@ -3,7 +3,7 @@
 use serde::de::{self, Unexpected, Visitor};
 
 use super::access::Variant;
-use super::number::{visit_bigint_as_float, visit_elements, visit_float_as_integer};
+use super::number::{FORMS, Form, visit_bigint_as_float, visit_elements, visit_float_as_integer};
 use super::options::DeserializeOptions;
 use super::special::Special;
 use super::visit::{lone_surrogate, utf8};
@@ -162,22 +162,16 @@ impl<'de> Deserializer<'de> {
     #[inline]
     fn integer<const SIGNED: bool, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         // Which of the forms it is can't be predicted where numbers are of all sizes: all are read alike.
-        if let [tag, a, b, c, d, ..] = *self.source.structure.rest()
-            && (tag <= tag::INT_MAX || matches!(tag, tag::U8..=tag::I32))
-        {
-            let raw = u64::from(u32::from_le_bytes([a, b, c, d]));
-            let form = tag.wrapping_sub(tag::U8) % 8;
-            let is_signed = form >= 3;
-            let size = 1u32 << (form - if is_signed { 3 } else { 0 }).min(2);
-            let unused = 64 - 8 * size;
-            let up = raw << unused;
-            let number = if is_signed { up as i64 >> unused } else { (up >> unused) as i64 };
-            let is_small = tag <= tag::INT_MAX;
-            let number = if is_small { i64::from(tag) } else { number };
-            self.source.structure.skip(if is_small { 1 } else { 1 + size as usize });
-            // What sign a signed number has can't be predicted either.
-            let as_signed = SIGNED || number < 0;
-            return if as_signed { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
+        if let [tag, a, b, c, d, ..] = *self.source.structure.rest() {
+            let Form { mask, sign, tag: small, len } = FORMS[usize::from(tag)];
+            if len > 0 {
+                self.source.structure.skip(usize::from(len));
+                let bits = u32::from_le_bytes([a, b, c, d]) & mask;
+                let number = i64::from(bits ^ sign) - i64::from(sign) + i64::from(small);
+                // What sign a signed number has can't be predicted either.
+                let as_signed = SIGNED || number < 0;
+                return if as_signed { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
+            }
         }
         let at = self.at();
         let tag = self.source.structure.u8()?;
@@ -246,8 +240,16 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let at = self.at();
-        let item = self.source.item()?;
-        self.visit(item, at, visitor)
+        match self.source.structure.u8()? {
+            n @ ..=tag::INT_MAX => visitor.visit_u64(u64::from(n)),
+            tag @ tag::STRING..tag::ARRAY => {
+                visitor.visit_borrowed_str(self.source.text(usize::from(tag - tag::STRING), at)?)
+            }
+            tag => {
+                let item = self.source.item_of(tag, at)?;
+                self.visit(item, at, visitor)
+            }
+        }
     }
 
     #[inline]

@@ -6,7 +6,37 @@ use serde::de::{self, DeserializeSeed, IntoDeserializer, SeqAccess, Unexpected, 
 
 use crate::error::{Error, ErrorKind};
 use crate::graph::Element;
-use crate::wire::ElementKind;
+use crate::wire::{ElementKind, tag};
+
+/// How the integer with a tag is made of the four bytes behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// The bits that belong to it, and which of them says that it is negative.
+    pub(super) mask: u32,
+    pub(super) sign: u32,
+    /// The tag, where it is the number.
+    pub(super) tag: u8,
+    /// Bytes with the tag. 0: no integer.
+    pub(super) len: u8,
+}
+
+pub(super) static FORMS: [Form; 256] = {
+    let mut forms = [Form { mask: 0, sign: 0, tag: 0, len: 0 }; 256];
+    let mut n = 0;
+    while n <= tag::INT_MAX {
+        forms[n as usize] = Form { mask: 0, sign: 0, tag: n, len: 1 };
+        n += 1;
+    }
+    let mut size = 0;
+    while size < 3 {
+        let bytes = 1 << size;
+        let mask = u32::MAX >> (32 - 8 * bytes);
+        forms[tag::U8 as usize + size] = Form { mask, sign: 0, tag: 0, len: 1 + bytes };
+        forms[tag::I8 as usize + size] = Form { mask, sign: mask ^ mask >> 1, tag: 0, len: 1 + bytes };
+        size += 1;
+    }
+    forms
+};
 
 /// Calls the visitor of an integer with a float that is one, exactly.
 #[cold]
