@@ -15,10 +15,10 @@ use crate::wire::{structure, tag, varint};
 pub struct SeqSerializer<'s, O> {
     pub(super) ser: &'s mut Serializer,
     pub(super) at: usize,
-    pub(super) mark: Mark,
     pub(super) declared: Option<usize>,
     pub(super) n: usize,
-    pub(super) as_set: bool,
+    /// Of a Set: where its entries begin.
+    pub(super) set: Option<Mark>,
     pub(super) outcome: PhantomData<O>,
 }
 
@@ -27,27 +27,31 @@ impl<O: Default> SeqSerializer<'_, O> {
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
         let n = self.n;
         self.n += 1;
-        value.serialize(&mut *self.ser).map_err(|error| error.within_index(n))
+        match value.serialize(&mut *self.ser) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.within_index(n)),
+        }
     }
 
     #[inline]
     fn close(self) -> Result<O, Error> {
-        self.ser.leave();
-        if self.declared != Some(self.n) {
-            let mut header = Vec::new();
-            match self.as_set {
-                true => structure::tagged(&mut header, tag::SET, self.n as u64),
-                false => structure::array(&mut header, self.n),
-            }
-            self.ser.message.structure.splice(self.at..self.mark.structure, header);
-        }
-        if self.as_set {
-            // A header of another length has moved the entries.
-            let count = 1 + varint::len(self.n as u64);
-            let mark = Mark { structure: self.at + count, ..self.mark };
-            settle_distinct(&self.ser.message, mark, 1, self.n)?;
+        match self.set {
+            None => self.ser.close_array(self.at, self.declared, self.n),
+            Some(mark) => self.close_set(mark)?,
         }
         Ok(O::default())
+    }
+
+    #[cold]
+    fn close_set(self, mark: Mark) -> Result<(), Error> {
+        self.ser.leave();
+        let message = &mut self.ser.message;
+        if self.declared != Some(self.n) {
+            set_count(&mut message.structure, self.at + 1, mark.structure - self.at - 1, self.n as u64);
+        }
+        // A header of another length has moved the entries.
+        let count = 1 + varint::len(self.n as u64);
+        settle_distinct(message, Mark { structure: self.at + count, ..mark }, 1, self.n)
     }
 }
 
@@ -120,6 +124,8 @@ pub struct StructSerializer<'s, O> {
     pub(super) data: usize,
     /// The last field.
     pub(super) node: u32,
+    /// If this is the last of all, the tag is right.
+    pub(super) likely: u32,
     pub(super) outcome: PhantomData<O>,
 }
 
@@ -140,62 +146,64 @@ impl<O: Default> StructSerializer<'_, O> {
 
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        match self.ser.fields.expected(self.node, key) {
-            Some(node) => self.node = node,
-            None => return self.other_field(key, value),
-        }
+        self.node = match self.ser.fields.expected(self.node, key) {
+            Some(node) => node,
+            None => other_field(self.ser, self.node, key),
+        };
         match value.serialize(&mut *self.ser) {
             Ok(()) => Ok(()),
             Err(error) => Err(error.within_name(key)),
         }
     }
 
-    /// A field that did not come here last time. Apart from the others, so that they need not keep anything for it.
-    #[cold]
-    #[inline(never)]
-    fn other_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        let ser = self.next_field(key);
-        value.serialize(ser).map_err(|error| error.within_name(key))
-    }
-
     #[inline]
-    fn close(mut self) -> Result<O, Error> {
+    fn close(self) -> Result<O, Error> {
         self.ser.leave();
-        let Serializer { message, fields, .. } = &mut *self.ser;
-        match fields.known_tag(message.shapes.message(), self.node) {
-            Some(tag) => message.structure[self.at] = tag,
-            None => self.close_first()?,
+        if self.node != self.likely {
+            close_other(self.ser, self.node, self.at, self.text, self.data)?;
         }
         Ok(O::default())
     }
+}
 
-    /// The first object of its shape in the message, or one whose tag has to be longer or its fields to be moved.
-    #[inline(never)]
-    fn close_first(&mut self) -> Result<(), Error> {
-        let Serializer { message, fields, .. } = &mut *self.ser;
-        let shape = fields.shape(&mut message.shapes, self.node)?;
-        let number = message.shapes.number(shape);
-        let order = fields.order(self.node);
-        if let Some(order) = order {
-            let mark = Mark { structure: self.at + 1, text: self.text, data: self.data, identities: 0 };
-            reorder(message, mark, 1, order)?;
-        }
-        match u8::try_from(number) {
-            Ok(number) if u64::from(number) <= tag::OBJECT_MAX => {
-                let tag = tag::OBJECT + number;
-                message.structure[self.at] = tag;
-                if order.is_none() {
-                    fields.remember_tag(message.shapes.message(), self.node, tag);
-                }
-            }
-            _ => {
-                let mut header = Vec::new();
-                structure::object(&mut header, number);
-                message.structure.splice(self.at..self.at + 1, header);
-            }
-        }
-        Ok(())
+/// Closes an object that is not of the shape that those of its name have mostly, or the first in the message.
+#[cold]
+#[inline(never)]
+fn close_other(ser: &mut Serializer, node: u32, at: usize, text: usize, data: usize) -> Result<(), Error> {
+    let Serializer { message, fields, .. } = ser;
+    if let Some(tag) = fields.known_tag(message.shapes.message(), node) {
+        message.structure[at] = tag;
+        return Ok(());
     }
+    let shape = fields.shape(&mut message.shapes, node)?;
+    let number = message.shapes.number(shape);
+    let order = fields.order(node);
+    if let Some(order) = order {
+        reorder(message, Mark { structure: at + 1, text, data, identities: 0 }, 1, order)?;
+    }
+    match u8::try_from(number) {
+        Ok(number) if u64::from(number) <= tag::OBJECT_MAX => {
+            let tag = tag::OBJECT + number;
+            message.structure[at] = tag;
+            if order.is_none() {
+                fields.remember_tag(message.shapes.message(), node, tag);
+            }
+        }
+        _ => {
+            let mut header = Vec::new();
+            structure::object(&mut header, number);
+            message.structure.splice(at..at + 1, header);
+        }
+    }
+    Ok(())
+}
+
+/// A field that did not come here last time. A function of its own that takes values, so that the others need not keep
+/// anything for it.
+#[cold]
+#[inline(never)]
+fn other_field(ser: &mut Serializer, node: u32, key: &'static str) -> u32 {
+    ser.fields.next(node, key)
 }
 
 impl<O: Default> ser::SerializeStruct for StructSerializer<'_, O> {

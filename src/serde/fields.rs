@@ -15,6 +15,26 @@ use crate::wire::varint;
 pub(super) struct Fields {
     nodes: Vec<Node>,
     orders: Vec<Box<[u32]>>,
+    /// The structs and variants that were met last whose names end in addresses alike.
+    recent: Vec<Recent>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Recent {
+    name: Address,
+    known: Known,
+}
+
+/// What is known of the structs with a name, or of a variant.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known {
+    /// Where its fields begin.
+    pub(super) first: u32,
+    /// The last field of such a struct and the tag that it has in the message `message`. (Others of the name may have
+    /// other fields.) Of a variant, its one field.
+    pub(super) last: u32,
+    pub(super) message: u32,
+    pub(super) tag: u8,
 }
 
 /// A field, given those before it; or the beginning of a struct.
@@ -24,6 +44,8 @@ struct Node {
     expected_node: u32,
     key: &'static str,
     parent: u32,
+    /// Where the struct begins; its key is the struct's name.
+    start: u32,
     /// The first field that came after this one; others are its siblings. 0: none.
     child: u32,
     sibling: u32,
@@ -45,33 +67,70 @@ impl Address {
     fn of(text: &'static str) -> Self {
         Address(text.as_ptr().addr(), text.len())
     }
+
+    #[inline]
+    fn of_variant(name: &'static str) -> Self {
+        Address(name.as_ptr().addr(), name.len() | VARIANT)
+    }
 }
 
 /// A role for a name that is that of a variant, where structs have the length alone: no string is as long as this.
 const VARIANT: usize = 1 << (usize::BITS - 1);
 
 /// The place before the first field of any struct: no node is a field's child with this index.
-const NONE: u32 = 0;
+pub(super) const NONE: u32 = 0;
+
+const RECENT: usize = 256;
+
+/// Where what is known of a name is kept. A variant often has the name of the struct in it.
+#[inline]
+fn place(name: Address) -> usize {
+    (name.0 ^ if name.1 & VARIANT == 0 { 0 } else { RECENT / 2 }) % RECENT
+}
 
 impl Fields {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.orders.clear();
+        self.recent.clear();
     }
 
-    /// Where the fields of the struct with this name begin.
+    /// What is known of structs with this name.
     #[inline]
-    pub(super) fn start(&mut self, table: &mut ShapeTable, name: &'static str) -> u32 {
-        table.remembered(name.as_ptr().addr(), name.len(), |_| self.add("", NONE))
+    pub(super) fn start(&mut self, table: &mut ShapeTable, name: &'static str) -> Known {
+        let address = Address::of(name);
+        match self.recent.get(place(address)) {
+            Some(recent) if recent.name == address => recent.known,
+            _ => Known { first: self.look_up(table, address, name), ..Known::default() },
+        }
     }
 
-    /// The one field of the object `{variant: …}`.
+    /// What is known of this variant: the object `{variant: …}`.
     #[inline]
-    pub(super) fn variant(&mut self, table: &mut ShapeTable, variant: &'static str) -> u32 {
-        table.remembered(variant.as_ptr().addr(), variant.len() | VARIANT, |_| {
-            let start = self.add("", NONE);
-            self.add(variant, start)
-        })
+    pub(super) fn variant(&mut self, table: &mut ShapeTable, variant: &'static str) -> Known {
+        let address = Address::of_variant(variant);
+        match self.recent.get(place(address)) {
+            Some(recent) if recent.name == address => recent.known,
+            _ => {
+                let last = self.look_up(table, address, variant);
+                Known { first: last, last, ..Known::default() }
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, table: &mut ShapeTable, address: Address, name: &'static str) -> u32 {
+        let is_variant = address.1 & VARIANT != 0;
+        let first = table.remembered(address.0, address.1, |_| {
+            // The name leads back to what is known of it.
+            let start = self.add(name, NONE);
+            if is_variant { self.add(name, start) } else { start }
+        });
+        let known = Known { first, last: if is_variant { first } else { NONE }, message: 0, tag: 0 };
+        self.recent.resize(RECENT, Recent::default());
+        self.recent[place(address)] = Recent { name: address, known };
+        first
     }
 
     /// The field `key` after `node`, if it is the one that came last time.
@@ -98,8 +157,22 @@ impl Fields {
 
     /// Remembers the tag for the rest of the message.
     pub(super) fn remember_tag(&mut self, message: u32, node: u32, tag: u8) {
-        let node = &mut self.nodes[node as usize];
-        (node.message, node.tag) = (message, tag);
+        let last = &mut self.nodes[node as usize];
+        (last.message, last.tag) = (message, tag);
+        let start = last.start;
+        let name = Address::of(self.nodes[start as usize].key);
+        self.remember(name, node, message, tag);
+    }
+
+    /// Remembers the tag of the object `{variant: …}`, whose field is `node`, for the rest of the message.
+    pub(super) fn remember_variant(&mut self, variant: &'static str, node: u32, message: u32, tag: u8) {
+        self.remember(Address::of_variant(variant), node, message, tag);
+    }
+
+    fn remember(&mut self, name: Address, last: u32, message: u32, tag: u8) {
+        if let Some(recent) = self.recent.get_mut(place(name)).filter(|recent| recent.name == name) {
+            recent.known = Known { last, message, tag, ..recent.known };
+        }
     }
 
     fn find(&mut self, node: u32, key: &'static str) -> u32 {
@@ -117,7 +190,9 @@ impl Fields {
     }
 
     fn add(&mut self, key: &'static str, parent: u32) -> u32 {
+        let start = if parent == NONE { self.nodes.len().max(1) as u32 } else { self.nodes[parent as usize].start };
         let node = Node {
+            start,
             expected: Address::default(),
             expected_node: NONE,
             key,

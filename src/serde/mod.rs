@@ -52,6 +52,7 @@
 //! for the next: at most 16 MiB and 64 KiB.
 
 mod access;
+mod bits;
 mod compound;
 mod dates;
 mod de;

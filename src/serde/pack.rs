@@ -1,10 +1,10 @@
 //! Sequences of numbers, which go to the data as they are in memory while they stay of one kind.
 
 use std::fmt::Display;
-use std::ops::Range;
 
 use serde::ser::{self, Serialize};
 
+use super::bits::Bits;
 use super::compound::{MapSerializer, SeqSerializer, StructSerializer};
 use super::records::{self, Before, Watch, WatchedSeq, WatchedStruct};
 use super::ser::Serializer;
@@ -15,59 +15,55 @@ use crate::wire::{ElementKind, structure, tag};
 /// Writes a sequence that gives its elements itself.
 #[inline]
 pub(super) fn collect(ser: &mut Serializer, mut items: impl Iterator<Item: Serialize>) -> Result<(), Error> {
-    use ser::SerializeSeq;
     let (least, most) = items.size_hint();
     let len = most.filter(|&most| most == least);
     if least < MIN_PACKED {
-        let mut seq = ser.sequence::<()>(len, false)?;
-        items.try_for_each(|item| seq.serialize_element(&item))?;
-        return seq.end();
+        let at = ser.open_array(len)?;
+        return rest(ser, at, len, 0, items);
     }
     // The first element tells what it is when it is written.
     let mut pending = Pending { len, ..Pending::default() };
-    let mut block = [0; BLOCK];
-    let mut n = 'numbers: loop {
-        let mut filled = 0;
-        while filled < BLOCK {
-            let Some(item) = items.next() else {
-                return pending.close(ser, &block[..filled]);
-            };
-            let element = Element { ser: &mut *ser, pending: &mut pending, block: &block[..filled] };
-            match item.serialize(element) {
-                Ok(Written::Raw(kind, bits)) if kind == pending.kind || pending.kind == UNKNOWN => {
-                    pending.kind = kind;
-                    block[filled] = bits;
-                    filled += 1;
-                }
-                Ok(Written::Raw(kind, bits)) => {
-                    pending.unpack(ser, &block[..filled])?;
-                    write_tagged(&mut ser.message.structure, kind, bits);
-                    break 'numbers pending.flushed + 1;
-                }
-                Ok(Written::Plain) => {
-                    if let Some(before) =
-                        pending.watched.filter(|watch| ser.sketch.is_record(*watch)).and_then(|_| pending.opened())
-                    {
-                        return records::collect(ser, before, items);
-                    }
-                    break 'numbers pending.flushed + 1;
-                }
-                Err(error) => {
-                    // Those before it have been flushed if it is no number.
-                    let index = pending.flushed + if pending.header.is_some() { 0 } else { filled };
-                    return Err(error.within_index(index));
-                }
+    let n = loop {
+        let Some(item) = pending.numbers(ser, &mut items) else { return pending.close(ser) };
+        match item.serialize(Element { ser: &mut *ser, pending: &mut pending }) {
+            Ok(Written::Raw(kind, bits)) if pending.n == 0 => pending.begin(ser, kind, bits),
+            Ok(Written::Raw(kind, bits)) => {
+                pending.unpack(ser)?;
+                write_tagged(&mut ser.message.structure, kind, bits);
+                break pending.n + 1;
             }
+            Ok(Written::Plain) => {
+                let is_record = |watch: &u32| ser.sketch.is_record(*watch);
+                if let Some(before) = pending.watched.filter(is_record).and_then(|_| pending.opened()) {
+                    return records::collect(ser, before, items);
+                }
+                break pending.n + 1;
+            }
+            Err(error) => return Err(error.within_index(pending.n)),
         }
-        pending.flush(ser, &block);
     };
+    match pending.header {
+        Some(at) => rest(ser, at, len, n, items),
+        None => Ok(()),
+    }
+}
+
+/// Writes the elements that follow the first `n` of an array that is open, and closes it.
+#[inline]
+fn rest(
+    ser: &mut Serializer,
+    at: usize,
+    len: Option<usize>,
+    mut n: usize,
+    items: impl Iterator<Item: Serialize>,
+) -> Result<(), Error> {
     for item in items {
-        item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
-        n += 1;
+        match item.serialize(&mut *ser) {
+            Ok(()) => n += 1,
+            Err(error) => return Err(error.within_index(n)),
+        }
     }
-    if let Some(header) = pending.header {
-        close_array(ser, header, pending.len, n);
-    }
+    ser.close_array(at, len, n);
     Ok(())
 }
 
@@ -81,8 +77,8 @@ pub(super) enum Written {
     Plain,
 }
 
-/// Numbers are gathered in blocks of this many.
-const BLOCK: usize = 64;
+/// Room for this many numbers is made at a time.
+const BLOCK: usize = 256;
 
 /// The kind before the first element; no number has it.
 const UNKNOWN: ElementKind = ElementKind::DataView;
@@ -90,14 +86,14 @@ const UNKNOWN: ElementKind = ElementKind::DataView;
 /// Elements that are all numbers so far.
 struct Pending {
     kind: ElementKind,
-    /// How many are in the data already, and where they and what is before them begin.
-    flushed: usize,
+    /// How many there are, all in the data, and where they and what is before them begin.
+    n: usize,
     start: usize,
     before: usize,
     /// How many elements there will be, if that is known.
     len: Option<usize>,
     /// Where the header of an array is that is not packed, and how many identities were taken before it.
-    header: Option<Range<usize>>,
+    header: Option<usize>,
     identities: u32,
     /// The first element is watched, under this number.
     watched: Option<u32>,
@@ -105,76 +101,94 @@ struct Pending {
 
 impl Default for Pending {
     fn default() -> Self {
-        Pending {
-            kind: UNKNOWN,
-            flushed: 0,
-            start: 0,
-            before: 0,
-            len: None,
-            header: None,
-            identities: 0,
-            watched: None,
-        }
+        Pending { kind: UNKNOWN, n: 0, start: 0, before: 0, len: None, header: None, identities: 0, watched: None }
     }
 }
 
 impl Pending {
-    /// Moves a block to the data.
-    fn flush(&mut self, ser: &mut Serializer, block: &[u64]) {
-        let (kind, filled) = (self.kind, block.len());
-        if filled == 0 {
-            return;
-        }
-        if self.flushed == 0 {
-            self.before = ser.message.data.len();
-            ser.message.align(kind.size());
-            self.start = ser.message.data.len();
-        }
-        self.flushed += filled;
+    /// The first element is a number.
+    fn begin(&mut self, ser: &mut Serializer, kind: ElementKind, bits: u64) {
+        self.kind = kind;
+        self.before = ser.message.data.len();
+        ser.message.align(kind.size());
+        self.start = ser.message.data.len();
+        ser.message.data.extend_from_slice(&bits.to_le_bytes()[..kind.size()]);
+        self.n = 1;
+    }
+
+    /// Moves numbers to the data while they are of the kind of the first. The first element that is not, if there is one.
+    #[inline(always)]
+    fn numbers<T: Serialize>(&mut self, ser: &mut Serializer, items: &mut impl Iterator<Item = T>) -> Option<T> {
         let data = &mut ser.message.data;
-        let at = data.len();
-        data.resize(at + filled * kind.size(), 0);
-        let out = &mut data[at..];
-        match kind.size() {
-            1 => out.iter_mut().zip(block).for_each(|(out, &bits)| *out = bits as u8),
-            2 => {
-                let (out, _) = out.as_chunks_mut::<2>();
-                out.iter_mut().zip(block).for_each(|(out, &bits)| *out = (bits as u16).to_le_bytes());
+        match self.kind.size() {
+            _ if self.n == 0 => items.next(),
+            1 => self.numbers_of::<1, T>(data, items),
+            2 => self.numbers_of::<2, T>(data, items),
+            4 => self.numbers_of::<4, T>(data, items),
+            _ => self.numbers_of::<8, T>(data, items),
+        }
+    }
+
+    #[inline(always)]
+    fn numbers_of<const SIZE: usize, T: Serialize>(
+        &mut self,
+        data: &mut Vec<u8>,
+        items: &mut impl Iterator<Item = T>,
+    ) -> Option<T> {
+        loop {
+            let at = data.len();
+            let room = items.size_hint().0.clamp(1, BLOCK);
+            data.resize(at + room * SIZE, 0);
+            let (places, _) = data[at..].as_chunks_mut::<SIZE>();
+            let mut filled = 0;
+            let mut other = None;
+            let mut is_end = false;
+            // Nothing in this loop keeps a compiler from making vector code of it.
+            for place in places {
+                let Some(item) = items.next() else {
+                    is_end = true;
+                    break;
+                };
+                match (item.serialize(Bits), place) {
+                    (Ok((kind, bits)), place) if kind == self.kind => {
+                        for (byte, place) in bits.to_le_bytes().into_iter().zip(place) {
+                            *place = byte;
+                        }
+                    }
+                    _ => {
+                        other = Some(item);
+                        break;
+                    }
+                }
+                filled += 1;
             }
-            4 => {
-                let (out, _) = out.as_chunks_mut::<4>();
-                out.iter_mut().zip(block).for_each(|(out, &bits)| *out = (bits as u32).to_le_bytes());
-            }
-            _ => {
-                let (out, _) = out.as_chunks_mut::<8>();
-                out.iter_mut().zip(block).for_each(|(out, &bits)| *out = bits.to_le_bytes());
+            data.truncate(at + filled * SIZE);
+            self.n += filled;
+            if is_end || other.is_some() {
+                return other;
             }
         }
     }
 
     /// All elements are numbers of one kind: the array is packed.
-    fn close(&mut self, ser: &mut Serializer, block: &[u64]) -> Result<(), Error> {
-        self.flush(ser, block);
-        if self.flushed == 0 {
+    fn close(&mut self, ser: &mut Serializer) -> Result<(), Error> {
+        if self.n == 0 {
             // An iterator that promised more.
-            use ser::SerializeSeq;
-            return ser.sequence::<()>(Some(0), false)?.end();
+            let at = ser.open_array(Some(0))?;
+            ser.close_array(at, Some(0), 0);
+            return Ok(());
         }
         ser.message.identities += 1;
-        structure::elements(&mut ser.message.structure, tag::ARRAY_PACKED, self.kind, self.flushed);
+        structure::elements(&mut ser.message.structure, tag::ARRAY_PACKED, self.kind, self.n);
         Ok(())
     }
 
     /// An element is not a number of the kind of those before it: writes them as values.
     #[cold]
-    fn unpack(&mut self, ser: &mut Serializer, block: &[u64]) -> Result<(), Error> {
-        self.flush(ser, block);
-        let at = ser.message.structure.len();
+    fn unpack(&mut self, ser: &mut Serializer) -> Result<(), Error> {
         self.identities = ser.message.identities;
-        // Opens the array; it is closed by hand.
-        let _ = ser.sequence::<()>(self.len, false)?;
-        self.header = Some(at..ser.message.structure.len());
-        if self.flushed > 0 {
+        self.header = Some(ser.open_array(self.len)?);
+        if self.n > 0 {
             let (kind, size) = (self.kind, self.kind.size());
             let raw = ser.message.data.split_off(self.start);
             ser.message.data.truncate(self.before);
@@ -189,18 +203,8 @@ impl Pending {
 
     /// What was written before the array, if its elements are written as values.
     fn opened(&self) -> Option<Before> {
-        let structure = self.header.as_ref()?.start;
+        let structure = self.header?;
         Some(Before { structure, identities: self.identities, len: self.len })
-    }
-}
-
-/// Closes an array of `n` values, of which `len` were declared in its header.
-pub(super) fn close_array(ser: &mut Serializer, header: Range<usize>, len: Option<usize>, n: usize) {
-    ser.leave();
-    if len != Some(n) {
-        let mut right = Vec::new();
-        structure::array(&mut right, n);
-        ser.message.structure.splice(header, right);
     }
 }
 
@@ -220,21 +224,19 @@ fn write_tagged(out: &mut Vec<u8>, kind: ElementKind, bits: u64) {
 struct Element<'r> {
     ser: &'r mut Serializer,
     pending: &'r mut Pending,
-    /// The numbers before it that are not in the data yet.
-    block: &'r [u64],
 }
 
 impl<'r> Element<'r> {
     /// It is no number: those before it are written as values, and it itself by the serializer that this gives.
     fn plain(self) -> Result<&'r mut Serializer, Error> {
-        self.pending.unpack(self.ser, self.block)?;
+        self.pending.unpack(self.ser)?;
         Ok(self.ser)
     }
 
     /// It may be a record: the first element is watched.
     fn watched(self) -> Result<(&'r mut Serializer, Watch), Error> {
-        let is_first = self.pending.flushed == 0 && self.block.is_empty();
-        self.pending.unpack(self.ser, self.block)?;
+        let is_first = self.pending.n == 0;
+        self.pending.unpack(self.ser)?;
         let watch = if is_first { Watch::start(self.ser) } else { Watch::NONE };
         self.pending.watched = is_first.then_some(watch.id);
         Ok((self.ser, watch))
@@ -324,7 +326,7 @@ impl<'r> ser::Serializer for Element<'r> {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, Error> {
-        self.plain()?.sequence(len, false)
+        self.plain()?.sequence(len)
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, Error> {

@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 use serde::ser::{self, Serialize};
 
 use super::compound::{LastKey, MapSerializer, SeqSerializer, StructSerializer};
-use super::fields::Fields;
+use super::fields::{Fields, NONE};
 use super::options::SerializeOptions;
 use super::pack;
 use super::records::Sketch;
 use super::special::{self, Special};
 use crate::error::{Error, ErrorKind};
 use crate::wire::message::Message;
-use crate::wire::{ElementKind, structure, tag};
+use crate::wire::{ElementKind, structure, tag, varint};
 
 /// Writes one value as a message. [`to_vec`](super::to_vec) and [`to_writer`](super::to_writer) use it.
 ///
@@ -148,42 +148,69 @@ impl Serializer {
     fn variant(&mut self, variant: &'static str) -> Result<(), Error> {
         self.enter()?;
         let Serializer { message, fields, .. } = self;
-        let node = fields.variant(&mut message.shapes, variant);
-        match fields.known_tag(message.shapes.message(), node) {
-            Some(tag) => structure::bare(&mut message.structure, tag),
-            None => self.variant_first(node)?,
+        let found = fields.variant(&mut message.shapes, variant);
+        if found.message != message.shapes.message() {
+            return self.variant_first(variant, found.last);
         }
+        structure::bare(&mut message.structure, found.tag);
         Ok(())
     }
 
     /// The first object of its shape in the message, or one whose tag is longer.
     #[inline(never)]
-    fn variant_first(&mut self, node: u32) -> Result<(), Error> {
+    fn variant_first(&mut self, variant: &'static str, node: u32) -> Result<(), Error> {
         let Serializer { message, fields, .. } = self;
         let shape = fields.shape(&mut message.shapes, node)?;
         let number = message.shapes.number(shape);
         let at = message.structure.len();
         structure::object(&mut message.structure, number);
         if let [tag] = message.structure[at..] {
-            fields.remember_tag(message.shapes.message(), node, tag);
+            fields.remember_variant(variant, node, message.shapes.message(), tag);
         }
         Ok(())
     }
 
     #[inline]
-    pub(super) fn sequence<O>(&mut self, len: Option<usize>, as_set: bool) -> Result<SeqSerializer<'_, O>, Error> {
+    pub(super) fn sequence<O>(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_, O>, Error> {
+        let at = self.open_array(len)?;
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set: None, outcome: PhantomData })
+    }
+
+    /// An array is open: where its header is.
+    #[inline]
+    pub(super) fn open_array(&mut self, len: Option<usize>) -> Result<usize, Error> {
         self.enter()?;
         let at = self.message.structure.len();
         match len {
-            Some(len) if as_set => structure::tagged(self.out(), tag::SET, len as u64),
             Some(len) => structure::array(self.out(), len),
-            None => {
-                let tag = if as_set { tag::SET } else { tag::ARRAY_LONG };
-                structure::tagged(self.out(), tag, 0);
-            }
+            None => self.out().extend_from_slice(&[tag::ARRAY_LONG, 0]),
         }
-        let (mark, declared) = (self.message.mark(), len);
-        Ok(SeqSerializer { ser: self, at, mark, declared, n: 0, as_set, outcome: PhantomData })
+        Ok(at)
+    }
+
+    /// An array of `n` values is complete whose header at `at` says `len`.
+    #[inline]
+    pub(super) fn close_array(&mut self, at: usize, len: Option<usize>, n: usize) {
+        self.leave();
+        if len != Some(n) {
+            self.correct_array(at, len, n);
+        }
+    }
+
+    #[cold]
+    fn correct_array(&mut self, at: usize, len: Option<usize>, n: usize) {
+        let mut right = Vec::new();
+        structure::array(&mut right, n);
+        self.message.structure.splice(at..at + array_header(len), right);
+    }
+
+    #[cold]
+    pub(super) fn set(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_, ()>, Error> {
+        self.enter()?;
+        let at = self.message.structure.len();
+        structure::tagged(self.out(), tag::SET, len.unwrap_or(0) as u64);
+        let set = Some(self.message.mark());
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set, outcome: PhantomData })
     }
 
     pub(super) fn tuple_variant<O>(
@@ -194,7 +221,7 @@ impl Serializer {
         self.variant(variant)?;
         // The array closes for both.
         self.depth -= 1;
-        self.sequence(Some(len), false)
+        self.sequence(Some(len))
     }
 
     pub(super) fn struct_variant<O>(&mut self, variant: &'static str) -> Result<StructSerializer<'_, O>, Error> {
@@ -207,11 +234,14 @@ impl Serializer {
     #[inline]
     pub(super) fn object<O>(&mut self, name: &'static str) -> Result<StructSerializer<'_, O>, Error> {
         self.enter()?;
-        let start = self.fields.start(&mut self.message.shapes, name);
-        let at = self.message.structure.len();
-        structure::bare(self.out(), tag::OBJECT);
-        let (text, data) = (self.message.text.len(), self.message.data.len());
-        Ok(StructSerializer { ser: self, at, text, data, node: start, outcome: PhantomData })
+        let Serializer { message, fields, .. } = &mut *self;
+        let found = fields.start(&mut message.shapes, name);
+        // What is likely its tag, if not yet any.
+        let is_known = found.message == message.shapes.message();
+        let (tag, likely) = if is_known { (found.tag, found.last) } else { (tag::OBJECT, NONE) };
+        let (at, text, data) = (message.structure.len(), message.text.len(), message.data.len());
+        structure::bare(&mut message.structure, tag);
+        Ok(StructSerializer { at, text, data, node: found.first, likely, ser: self, outcome: PhantomData })
     }
 
     pub(super) fn map<O>(&mut self, len: Option<usize>, as_map: bool) -> Result<MapSerializer<'_, O>, Error> {
@@ -232,6 +262,14 @@ impl Serializer {
             in_order: true,
             outcome: PhantomData,
         })
+    }
+}
+
+/// Bytes of an array's header, as [`Serializer::open_array`] writes it.
+pub(super) fn array_header(len: Option<usize>) -> usize {
+    match len {
+        Some(len) if len as u64 <= tag::ARRAY_MAX => 1,
+        len => 1 + varint::len(len.unwrap_or(0) as u64),
     }
 }
 
@@ -396,17 +434,17 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, Error> {
-        self.sequence(len, false)
+        self.sequence(len)
     }
 
     #[inline]
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, Error> {
-        self.sequence(Some(len), false)
+        self.sequence(Some(len))
     }
 
     #[inline]
     fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Self::SerializeTupleStruct, Error> {
-        self.sequence(Some(len), false)
+        self.sequence(Some(len))
     }
 
     fn serialize_tuple_variant(

@@ -186,7 +186,7 @@ impl<'s> ser::Serializer for SpecialSerializer<'s> {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, Error> {
-        if self.special == Special::Set { self.ser.sequence(len, true) } else { self.misuse() }
+        if self.special == Special::Set { self.ser.set(len) } else { self.misuse() }
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, Error> {

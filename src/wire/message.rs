@@ -22,6 +22,9 @@ pub(crate) struct Message {
     head: Vec<u8>,
 }
 
+/// A message begins with room for so much of it.
+const ROOM: usize = 1024;
+
 /// A message up to this long is written by one call.
 const SMALL: usize = 4096;
 
@@ -40,6 +43,9 @@ impl Message {
     pub(crate) fn start(&mut self) -> bool {
         self.structure.clear();
         self.text.clear();
+        // Where little room is left, what is short is not written in the quickest way.
+        self.structure.reserve(ROOM);
+        self.text.reserve(ROOM);
         self.data.clear();
         self.refs = false;
         self.identities = 0;
@@ -55,16 +61,14 @@ impl Message {
         }
     }
 
-    /// A string value.
-    #[inline]
+    /// A string value. A function of its own: what would be inlined into every field would keep fields from being.
+    #[inline(never)]
     pub(crate) fn string(&mut self, text: &str) {
         let len = text.len();
-        let has_room =
-            self.structure.len() < self.structure.capacity() && self.text.capacity() - self.text.len() >= copy::SHORT;
-        if len as u64 > tag::STRING_MAX || !has_room {
+        if len as u64 > tag::STRING_MAX || self.structure.len() == self.structure.capacity() {
             return self.long_string(text);
         }
-        // No call is left on this path.
+        // No call is left on this path, if the text has room.
         self.structure.push(tag::STRING + len as u8);
         copy::append(&mut self.text, text.as_bytes());
     }
@@ -111,11 +115,12 @@ impl Message {
 
     /// Appends the message to `out`.
     pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
-        self.append_with(&self.header(), out);
+        let header = self.header();
+        out.reserve(header.message_len());
+        self.append_with(&header, out);
     }
 
     fn append_with(&self, header: &Header, out: &mut Vec<u8>) {
-        out.reserve(header.message_len());
         let start = out.len();
         header.write(out);
         self.shapes.write_section(out);
@@ -139,7 +144,10 @@ impl Message {
 
     fn write_from(&self, head: &mut Vec<u8>, out: &mut impl io::Write) -> io::Result<()> {
         let header = self.header();
-        if header.message_len() <= SMALL {
+        let len = header.message_len();
+        if len <= SMALL {
+            // The last of it is short too.
+            head.reserve(len + copy::SHORT);
             self.append_with(&header, head);
             return out.write_all(head);
         }

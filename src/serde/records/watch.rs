@@ -234,7 +234,7 @@ impl<'r, O: Default> WatchedSeq<'r, O> {
         let place = ser.sketch.layout.values.len();
         ser.sketch.value(watch, What::Array, 0);
         let watch = Watch { depth: watch.depth + 1, key: "", ..watch };
-        Ok(WatchedSeq { inner: ser.sequence(Some(len), false)?, watch, place })
+        Ok(WatchedSeq { inner: ser.sequence(Some(len))?, watch, place })
     }
 
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {

@@ -1,13 +1,10 @@
 //! Sequences as arrays of records.
 
-use std::ops::Range;
-
 use serde::ser::Serialize;
 
 use super::row::Row;
 use super::{MAX_SIZE, WINDOW};
 use crate::error::Error;
-use crate::serde::pack::close_array;
 use crate::serde::ser::Serializer;
 use crate::wire::{tag, varint};
 
@@ -67,27 +64,24 @@ pub(in crate::serde) fn collect(
         return Ok(());
     };
     // An element that deviates is serialized a second time; what was written of it is not in the message.
-    let header = unlay(ser, &before, start, n)?;
+    unlay(ser, &before, start, n)?;
     for item in std::iter::once(item).chain(items) {
         item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
         n += 1;
     }
-    close_array(ser, header, before.len, n);
+    ser.close_array(before.structure, before.len, n);
     Ok(())
 }
 
-/// Writes the `n` records that are in the data from `start` as values of an array that is now open: where its header
-/// is.
+/// Writes the `n` records that are in the data from `start` as values of an array that is now open.
 #[cold]
-fn unlay(ser: &mut Serializer, before: &Before, start: usize, n: usize) -> Result<Range<usize>, Error> {
+fn unlay(ser: &mut Serializer, before: &Before, start: usize, n: usize) -> Result<(), Error> {
     let records = ser.message.data.split_off(start);
     let layout = std::mem::take(&mut ser.sketch.layout);
-    // Closed by hand.
-    let _ = ser.sequence::<()>(before.len, false)?;
-    let header = before.structure..ser.message.structure.len();
+    ser.open_array(before.len)?;
     for record in records.chunks_exact(layout.size).take(n) {
         layout.write_values(&mut ser.message.structure, 0, record, |shape| shape);
     }
     ser.message.identities = ser.message.identities.saturating_add((n * layout.objects) as u32);
-    Ok(header)
+    Ok(())
 }
