@@ -17,6 +17,10 @@ const TIME: f64 = 58.0;
 const HEAD: f64 = 112.0;
 const ROW: f64 = 44.0;
 const FOOT: f64 = 14.0;
+/// A letter at most, on average, in the fonts that there may be.
+const LETTER: f64 = 6.6;
+/// Right of the names in a panel.
+const MARGIN: f64 = 4.0;
 
 /// The scale goes in both directions as far as the rows do, but not further than this.
 const FURTHEST: f64 = 16.0;
@@ -205,16 +209,11 @@ impl Cell {
             }
             let Some(best) = dots().min_by(|a, b| a.factor.total_cmp(&b.factor)) else { continue };
             let y = if group == Group::Named { middle - 9.0 } else { middle + 17.0 };
+            let name = format!("{} {}", best.library, times(best.factor));
             // Names stay in their panel.
-            let x = left + scale.at(best.factor).clamp(TIME + 30.0, PANEL - 46.0);
-            text(
-                out,
-                x,
-                y,
-                &format!("{} name", group.class()),
-                "middle",
-                &format!("{} {}", best.library, times(best.factor)),
-            );
+            let half = name.chars().count() as f64 * LETTER / 2.0;
+            let x = left + scale.at(best.factor).clamp(TIME - 30.0 + half, PANEL - MARGIN - half);
+            text(out, x, y, &format!("{} name", group.class()), "middle", &name);
         }
     }
 
@@ -283,6 +282,17 @@ mod tests {
         let svg = picture("log\tdecode\tmarshal\t10\t9\nlog\tdecode\tbson\t10000\t9\n");
         assert!(svg.contains("z\"><title>bson: 1000× slower"), "{svg}");
         assert!(svg.contains(">16×<") && !svg.contains(">64×<"));
+    }
+
+    #[test]
+    fn names_end_before_the_picture_does() {
+        let svg = picture("log\tdecode\tmarshal\t10\t9\nlog\tdecode\tbitcode-serde\t276\t9\n");
+        let number = |line: &str, before: &str| -> f64 {
+            line.split(before).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        let name = svg.lines().find(|line| line.contains(">bitcode-serde 27.6×<")).unwrap();
+        let half = "bitcode-serde 27.6×".chars().count() as f64 * super::LETTER / 2.0;
+        assert!(number(name, "x=\"") + half < number(&svg, " width=\""), "{name}");
     }
 
     #[test]
