@@ -2,6 +2,8 @@
 //!
 //! Both encoders write through these functions: that of graphs, and those that have no graph.
 
+use std::hint::select_unpredictable;
+
 use super::{ElementKind, tag, varint};
 
 /// A tag without anything after it.
@@ -159,6 +161,13 @@ pub(crate) fn short_unsigned(n: u32) -> Short {
     sized((n | 1).ilog2(), n)
 }
 
+/// A number that is a `u8`.
+#[inline(always)]
+pub(crate) fn short_byte(n: u8) -> Short {
+    let is_long = n > tag::INT_MAX;
+    (select_unpredictable(is_long, u64::from(tag::U8) | u64::from(n) << 8, u64::from(n)), 1 + usize::from(is_long))
+}
+
 /// How an integer is written, by its highest bit; 32 more for a negative one.
 const SIZES: [Size; 64] = {
     let mut sizes = [Size { tag: 0, own: 0, len: 0 }; 64];
@@ -261,6 +270,14 @@ fn double(out: &mut Vec<u8>, number: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_is_written_as_the_integer_that_it_is() {
+        for n in 0..=u8::MAX {
+            let bytes = |(item, len): Short| item.to_le_bytes()[..len].to_vec();
+            assert_eq!(bytes(short_byte(n)), bytes(short_unsigned(n.into())));
+        }
+    }
 
     #[test]
     fn a_single_is_written_as_the_double_that_it_is() {

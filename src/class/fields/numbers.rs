@@ -96,7 +96,7 @@ fn write_bigint(to: &mut Writer, negative: bool, magnitude: &[u8]) {
 
 /// Integers that are always exact as a Number.
 macro_rules! small_integers {
-    ($($int:ident $write:ident $short:ident as $wide:ty;)*) => {
+    ($($int:ident $write:ident as $wide:ty, $short:ident as $narrow:ty;)*) => {
         $(impl Field for $int {
             const IDENTITY: Identity = Identity::Boxed;
 
@@ -114,14 +114,14 @@ macro_rules! small_integers {
 
             #[inline(always)]
             fn gather(&self, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
-                items.push(structure::$short(<$wide>::from(*self)));
+                items.push(structure::$short(<$narrow>::from(*self)));
                 Ok(())
             }
 
             #[inline(always)]
             fn gather_option(this: Option<&Self>, items: &mut Items, _: &mut Writer) -> Result<(), Error> {
                 let n = this.copied().unwrap_or_default();
-                items.push_or_null(this.is_some(), structure::$short(<$wide>::from(n)));
+                items.push_or_null(this.is_some(), structure::$short(<$narrow>::from(n)));
                 Ok(())
             }
 
@@ -157,12 +157,12 @@ macro_rules! small_integers {
 }
 
 small_integers! {
-    u8 unsigned short_unsigned as u32;
-    u16 unsigned short_unsigned as u32;
-    u32 unsigned short_unsigned as u32;
-    i8 integer short_integer as i32;
-    i16 integer short_integer as i32;
-    i32 integer short_integer as i32;
+    u8 unsigned as u32, short_byte as u8;
+    u16 unsigned as u32, short_unsigned as u32;
+    u32 unsigned as u32, short_unsigned as u32;
+    i8 integer as i32, short_integer as i32;
+    i16 integer as i32, short_integer as i32;
+    i32 integer as i32, short_integer as i32;
 }
 
 /// Integers that may be beyond what a Number holds.
