@@ -193,7 +193,7 @@ impl<'de> Deserializer<'de> {
         let value = visitor.visit_seq(&mut by_position)?;
         // Fields with aliases are fewer than their names: then two names of one field are in the message.
         if by_position.next < fields.len() {
-            return Err(de::Error::custom("a field stands twice, under two of its names"));
+            return Err(Error::new(ErrorKind::DuplicateKey, "a field stands twice, under two of its names"));
         }
         self.leave();
         Ok(value)
