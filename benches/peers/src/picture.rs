@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use marshal_bench_data::Dataset;
 
-use crate::peers::Operation;
+use crate::peers::{LIMIT, Operation};
 use crate::report::{OURS, Row, duration};
 use crate::typed::NEED_TYPES;
 
@@ -128,7 +128,7 @@ fn cells(rows: &[Row], datasets: &[Dataset], operations: &[Operation]) -> impl I
         };
         let ours = times().find(|&(library, _)| library == OURS)?.1;
         let dots = times()
-            .filter(|&(library, _)| library != OURS)
+            .filter(|&(library, _)| library != OURS && library != LIMIT)
             .map(|(library, time)| Dot { library, group: Group::of(library), factor: time / ours })
             .collect();
         let (left, middle) = (LABELS + PANEL * column as f64, HEAD + ROW * (row as f64 + 0.5));

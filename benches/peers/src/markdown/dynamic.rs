@@ -5,16 +5,13 @@ use std::io::{self, Write};
 use marshal_bench_data::Dataset;
 
 use super::{Score, best, times_of};
-use crate::peers::{LIBRARIES, Operation};
+use crate::peers::{LIBRARIES, LIMIT, Operation};
 use crate::report::{OURS, Row, duration};
 
 const OPERATIONS: [Operation; 3] = [Operation::Encode, Operation::Decode, Operation::Clone];
 
 /// By what factor the best of the others is to be slower than ours, to encode and to decode.
 const BEST: f64 = 1.5;
-
-/// No library, but the limit of what is only copied.
-const LIMIT: &str = "memcpy";
 
 /// The factors that are meant to be reached on one data set.
 const MEANT: [(Dataset, Operation, &str, f64); 8] = [
