@@ -154,12 +154,12 @@ impl<'g> Write<'g> {
             }
             self.left -= 1;
             let slot = match role {
-                Role::Plain => self.graph.slots[next as usize],
-                Role::Root => self.graph.root,
+                Role::Plain => &self.graph.slots[next as usize],
+                Role::Root => &self.graph.root,
                 // Told by more than a slot.
-                _ => Slot::Undefined,
+                _ => &Slot::Undefined,
             };
-            let inner = match slot {
+            let inner = match *slot {
                 Slot::Node(id) => {
                     next += 1;
                     self.node(id)
@@ -471,8 +471,8 @@ fn short_strings(slots: &[Slot], text: &mut TextParts, out: &mut Vec<u8>) -> usi
     let mut tags = 0;
     let mut end = text.end();
     let mut n = 0;
-    for slot in &slots[..slots.len().min(structure::MAX_ROW)] {
-        match *slot {
+    while n < slots.len().min(structure::MAX_ROW) {
+        match slots[n] {
             Slot::Text(text)
                 if text.len() <= tag::STRING_MAX as u32 && end.extend(text.flag_and_at(), u64::from(text.len())) =>
             {
