@@ -30,6 +30,8 @@ mod walk;
 
 use std::sync::Arc;
 
+use crate::wire::copy::vec_of;
+
 pub(crate) use assemble::{MAX_SAFE_INTEGER, may_shape};
 pub use bytes::Element;
 pub(crate) use bytes::{ByteStore, bytes_of, numbers, read};
@@ -83,7 +85,6 @@ pub(crate) use walk::Visit;
 /// assert_eq!(graph.to_string(), r#"&1 {name: "Ada", age: 36, self: *1}"#);
 /// # Ok::<(), marshal::Error>(())
 /// ```
-#[derive(Clone)]
 pub struct Graph<'a> {
     pub(crate) root: Slot,
     pub(crate) slots: Vec<Slot>,
@@ -94,6 +95,22 @@ pub struct Graph<'a> {
     pub(crate) sparse: Vec<Sparse>,
     pub(crate) buffers: Vec<Buffer>,
     pub(crate) views: Vec<View>,
+}
+
+impl Clone for Graph<'_> {
+    fn clone(&self) -> Self {
+        Graph {
+            root: self.root,
+            slots: vec_of(&self.slots),
+            nodes: vec_of(&self.nodes),
+            shapes: self.shapes.clone(),
+            text: self.text.clone(),
+            bytes: self.bytes.clone(),
+            sparse: self.sparse.clone(),
+            buffers: self.buffers.clone(),
+            views: self.views.clone(),
+        }
+    }
 }
 
 impl Default for Graph<'_> {

@@ -1,4 +1,4 @@
-//! Copying bytes into a message: short runs without a call, long ones in blocks.
+//! Copying: short runs of bytes without a call, long ones in blocks.
 
 use std::io::{self, IoSlice, Write};
 
@@ -34,6 +34,15 @@ fn append_long(out: &mut Vec<u8>, bytes: &[u8]) {
     for block in bytes.chunks(BLOCK) {
         out.extend_from_slice(block);
     }
+}
+
+/// A vector of the same items.
+pub(crate) fn vec_of<T: Copy>(items: &[T]) -> Vec<T> {
+    let mut out = Vec::with_capacity(items.len());
+    for block in items.chunks((BLOCK / size_of::<T>()).max(1)) {
+        out.extend_from_slice(block);
+    }
+    out
 }
 
 /// Writes up to [`SHORT`] bytes to the start of `room`.
@@ -100,6 +109,14 @@ mod tests {
                 append(&mut out, &[1, 2]);
                 assert_eq!(out, [&[0xFF], &bytes(len)[..], &[1, 2]].concat(), "{len} into {room}");
             }
+        }
+    }
+
+    #[test]
+    fn a_vector_has_the_same_items() {
+        for len in [0, 1, 127, 128, 129, 1000] {
+            let items: Vec<u128> = (0..len).collect();
+            assert_eq!(vec_of(&items), items);
         }
     }
 
