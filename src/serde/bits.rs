@@ -7,6 +7,23 @@ use serde::ser::{Impossible, Serialize, Serializer};
 use super::special::Special;
 use crate::wire::ElementKind;
 
+/// Gives a macro the numbers that a packed array can hold: the method, its type, the kind, and what bits it has.
+macro_rules! packed_numbers {
+    ($made:ident) => {
+        $made! {
+            serialize_i8 i8, Int8, |n| n as u8 as u64;
+            serialize_u8 u8, Uint8, |n| n as u64;
+            serialize_i16 i16, Int16, |n| n as u16 as u64;
+            serialize_u16 u16, Uint16, |n| n as u64;
+            serialize_i32 i32, Int32, |n| n as u32 as u64;
+            serialize_u32 u32, Uint32, |n| n as u64;
+            serialize_f32 f32, Float32, |n| n.to_bits() as u64;
+            serialize_f64 f64, Float64, |n| n.to_bits();
+        }
+    };
+}
+pub(super) use packed_numbers;
+
 /// Serializes a number that a packed array can hold to its kind and bits, and refuses everything else.
 pub(super) struct Bits;
 
@@ -43,16 +60,7 @@ impl Serializer for Bits {
     type SerializeStruct = Never;
     type SerializeStructVariant = Never;
 
-    kept! {
-        serialize_i8 i8, Int8, |n| n as u8 as u64;
-        serialize_u8 u8, Uint8, |n| n as u64;
-        serialize_i16 i16, Int16, |n| n as u16 as u64;
-        serialize_u16 u16, Uint16, |n| n as u64;
-        serialize_i32 i32, Int32, |n| n as u32 as u64;
-        serialize_u32 u32, Uint32, |n| n as u64;
-        serialize_f32 f32, Float32, |n| n.to_bits() as u64;
-        serialize_f64 f64, Float64, |n| n.to_bits();
-    }
+    packed_numbers!(kept);
 
     refused! {
         serialize_bool(bool) Kept;

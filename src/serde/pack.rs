@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use serde::ser::{self, Serialize};
 
-use super::bits::Bits;
+use super::bits::{Bits, packed_numbers};
 use super::compound::{MapSerializer, SeqSerializer, StructSerializer};
 use super::records::{self, Before, Watch, WatchedSeq, WatchedStruct};
 use super::ser::Serializer;
@@ -274,16 +274,7 @@ impl<'r> ser::Serializer for Element<'r> {
     type SerializeStruct = WatchedStruct<'r, Written>;
     type SerializeStructVariant = StructSerializer<'r, Written>;
 
-    raw! {
-        serialize_i8 i8, Int8, |n| n as u8 as u64;
-        serialize_u8 u8, Uint8, |n| n as u64;
-        serialize_i16 i16, Int16, |n| n as u16 as u64;
-        serialize_u16 u16, Uint16, |n| n as u64;
-        serialize_i32 i32, Int32, |n| n as u32 as u64;
-        serialize_u32 u32, Uint32, |n| n as u64;
-        serialize_f32 f32, Float32, |n| n.to_bits() as u64;
-        serialize_f64 f64, Float64, |n| n.to_bits();
-    }
+    packed_numbers!(raw);
 
     plain! {
         serialize_bool(v: bool);

@@ -7,6 +7,7 @@ use serde::ser::{self, Serialize};
 use super::row::Plan;
 use super::{MAX_SIZE, MAX_VALUES};
 use crate::error::Error;
+use crate::serde::bits::packed_numbers;
 use crate::serde::compound::{MapSerializer, SeqSerializer, StructSerializer};
 use crate::serde::pack;
 use crate::serde::ser::Serializer;
@@ -137,17 +138,10 @@ impl<'r> ser::Serializer for Watched<'r> {
     type SerializeStruct = WatchedStruct<'r, ()>;
     type SerializeStructVariant = StructSerializer<'r, ()>;
 
+    packed_numbers!(numbers);
     numbers! {
-        serialize_i8 i8, Int8, |n| n as u8 as u64;
-        serialize_u8 u8, Uint8, |n| n as u64;
-        serialize_i16 i16, Int16, |n| n as u16 as u64;
-        serialize_u16 u16, Uint16, |n| n as u64;
-        serialize_i32 i32, Int32, |n| n as u32 as u64;
-        serialize_u32 u32, Uint32, |n| n as u64;
         serialize_i64 i64, BigInt64, |n| n as u64;
         serialize_u64 u64, BigUint64, |n| n;
-        serialize_f32 f32, Float32, |n| n.to_bits() as u64;
-        serialize_f64 f64, Float64, |n| n.to_bits();
     }
 
     fn serialize_bool(self, v: bool) -> Result<(), Error> {
