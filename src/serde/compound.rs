@@ -1,7 +1,5 @@
 //! What containers are written with, one value after the other.
 
-use std::marker::PhantomData;
-
 use serde::ser::{self, Serialize};
 
 use super::ser::Serializer;
@@ -12,17 +10,16 @@ use crate::wire::message::{Mark, Message};
 use crate::wire::{structure, tag, varint};
 
 /// Writes the elements of an array or Set.
-pub struct SeqSerializer<'s, O> {
+pub struct SeqSerializer<'s> {
     pub(super) ser: &'s mut Serializer,
     pub(super) at: usize,
     pub(super) declared: Option<usize>,
     pub(super) n: usize,
     /// Of a Set: where its entries begin.
     pub(super) set: Option<Mark>,
-    pub(super) outcome: PhantomData<O>,
 }
 
-impl<O: Default> SeqSerializer<'_, O> {
+impl SeqSerializer<'_> {
     #[inline]
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
         let n = self.n;
@@ -34,12 +31,12 @@ impl<O: Default> SeqSerializer<'_, O> {
     }
 
     #[inline]
-    fn close(self) -> Result<O, Error> {
+    fn close(self) -> Result<(), Error> {
         match self.set {
             None => self.ser.close_array(self.at, self.declared, self.n),
             Some(mark) => self.close_set(mark)?,
         }
-        Ok(O::default())
+        Ok(())
     }
 
     #[cold]
@@ -55,8 +52,8 @@ impl<O: Default> SeqSerializer<'_, O> {
     }
 }
 
-impl<O: Default> ser::SerializeSeq for SeqSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeSeq for SeqSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -65,13 +62,13 @@ impl<O: Default> ser::SerializeSeq for SeqSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
-impl<O: Default> ser::SerializeTuple for SeqSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeTuple for SeqSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -80,13 +77,13 @@ impl<O: Default> ser::SerializeTuple for SeqSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
-impl<O: Default> ser::SerializeTupleStruct for SeqSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeTupleStruct for SeqSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -95,13 +92,13 @@ impl<O: Default> ser::SerializeTupleStruct for SeqSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
-impl<O: Default> ser::SerializeTupleVariant for SeqSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeTupleVariant for SeqSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -110,13 +107,13 @@ impl<O: Default> ser::SerializeTupleVariant for SeqSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
 /// Writes the fields of a struct.
-pub struct StructSerializer<'s, O> {
+pub struct StructSerializer<'s> {
     pub(super) ser: &'s mut Serializer,
     /// Where the tag stands.
     pub(super) at: usize,
@@ -126,24 +123,9 @@ pub struct StructSerializer<'s, O> {
     pub(super) node: u32,
     /// If this is the last of all, the tag is right.
     pub(super) likely: u32,
-    pub(super) outcome: PhantomData<O>,
 }
 
-impl<O: Default> StructSerializer<'_, O> {
-    /// The field `key` comes next, from this serializer.
-    #[inline]
-    pub(super) fn next_field(&mut self, key: &'static str) -> &mut Serializer {
-        self.node = self.ser.fields.next(self.node, key);
-        self.ser
-    }
-
-    /// The number of the shape, if its keys stand in the order in which the fields came.
-    pub(super) fn shape_in_order(&mut self) -> Result<Option<u32>, Error> {
-        let Serializer { message, fields, .. } = &mut *self.ser;
-        let shape = fields.shape(&mut message.shapes, self.node)?;
-        Ok(fields.order(self.node).is_none().then(|| message.shapes.number(shape)))
-    }
-
+impl StructSerializer<'_> {
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.node = match self.ser.fields.expected(self.node, key) {
@@ -157,12 +139,12 @@ impl<O: Default> StructSerializer<'_, O> {
     }
 
     #[inline]
-    fn close(self) -> Result<O, Error> {
+    fn close(self) -> Result<(), Error> {
         self.ser.leave();
         if self.node != self.likely {
             close_other(self.ser, self.node, self.at, self.text, self.data)?;
         }
-        Ok(O::default())
+        Ok(())
     }
 }
 
@@ -206,8 +188,8 @@ fn other_field(ser: &mut Serializer, node: u32, key: &'static str) -> u32 {
     ser.fields.next(node, key)
 }
 
-impl<O: Default> ser::SerializeStruct for StructSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeStruct for StructSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -216,13 +198,13 @@ impl<O: Default> ser::SerializeStruct for StructSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
-impl<O: Default> ser::SerializeStructVariant for StructSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeStructVariant for StructSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -231,13 +213,13 @@ impl<O: Default> ser::SerializeStructVariant for StructSerializer<'_, O> {
     }
 
     #[inline]
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.close()
     }
 }
 
 /// Writes the entries of a map: an object where all keys are strings, else a Map.
-pub struct MapSerializer<'s, O> {
+pub struct MapSerializer<'s> {
     pub(super) ser: &'s mut Serializer,
     pub(super) at: usize,
     pub(super) mark: Mark,
@@ -251,7 +233,6 @@ pub struct MapSerializer<'s, O> {
     pub(super) ascending: bool,
     /// The keys so far are in the order of an object's.
     pub(super) in_order: bool,
-    pub(super) outcome: PhantomData<O>,
 }
 
 /// The last key, for comparison with the next.
@@ -267,7 +248,7 @@ pub(super) enum LastKey {
     Other,
 }
 
-impl<O> MapSerializer<'_, O> {
+impl MapSerializer<'_> {
     fn look_at_key(&mut self) {
         let Message { structure, text, .. } = &mut self.ser.message;
         let key = &structure[self.key.structure..];
@@ -323,8 +304,8 @@ impl<O> MapSerializer<'_, O> {
     }
 }
 
-impl<O: Default> ser::SerializeMap for MapSerializer<'_, O> {
-    type Ok = O;
+impl ser::SerializeMap for MapSerializer<'_> {
+    type Ok = ();
     type Error = Error;
 
     #[inline]
@@ -350,7 +331,7 @@ impl<O: Default> ser::SerializeMap for MapSerializer<'_, O> {
         })
     }
 
-    fn end(self) -> Result<O, Error> {
+    fn end(self) -> Result<(), Error> {
         self.ser.leave();
         let message = &mut self.ser.message;
         if self.as_map {
@@ -366,6 +347,6 @@ impl<O: Default> ser::SerializeMap for MapSerializer<'_, O> {
         } else if !self.as_map && (!self.ascending || !self.in_order) {
             settle_object(message, mark, self.n)?;
         }
-        Ok(O::default())
+        Ok(())
     }
 }

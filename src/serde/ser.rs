@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::io::Write as _;
-use std::marker::PhantomData;
 
 use serde::ser::{self, Serialize};
 
@@ -42,7 +41,7 @@ pub struct Serializer {
     pub(super) fields: Fields,
     depth: usize,
     pub(super) options: SerializeOptions,
-    /// Of the element of a sequence that is watched.
+    /// Of the first element of the last sequence that was looked at.
     pub(super) sketch: Box<Sketch>,
 }
 
@@ -98,6 +97,11 @@ impl Serializer {
         self.depth += 1;
         self.message.identities += 1;
         if self.depth > self.options.max_depth { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    /// Whether so many more containers may stand in one another.
+    pub(super) fn has_depth(&self, more: usize) -> bool {
+        self.depth.saturating_add(more) <= self.options.max_depth
     }
 
     /// A container is complete.
@@ -171,9 +175,9 @@ impl Serializer {
     }
 
     #[inline]
-    pub(super) fn sequence<O>(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_, O>, Error> {
+    pub(super) fn sequence(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_>, Error> {
         let at = self.open_array(len)?;
-        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set: None, outcome: PhantomData })
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set: None })
     }
 
     /// An array is open: where its header is.
@@ -205,26 +209,22 @@ impl Serializer {
     }
 
     #[cold]
-    pub(super) fn set(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_, ()>, Error> {
+    pub(super) fn set(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_>, Error> {
         self.enter()?;
         let at = self.message.structure.len();
         structure::tagged(self.out(), tag::SET, len.unwrap_or(0) as u64);
         let set = Some(self.message.mark());
-        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set, outcome: PhantomData })
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set })
     }
 
-    pub(super) fn tuple_variant<O>(
-        &mut self,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<SeqSerializer<'_, O>, Error> {
+    pub(super) fn tuple_variant(&mut self, variant: &'static str, len: usize) -> Result<SeqSerializer<'_>, Error> {
         self.variant(variant)?;
         // The array closes for both.
         self.depth -= 1;
         self.sequence(Some(len))
     }
 
-    pub(super) fn struct_variant<O>(&mut self, variant: &'static str) -> Result<StructSerializer<'_, O>, Error> {
+    pub(super) fn struct_variant(&mut self, variant: &'static str) -> Result<StructSerializer<'_>, Error> {
         self.variant(variant)?;
         // The inner object closes for both.
         self.depth -= 1;
@@ -232,7 +232,7 @@ impl Serializer {
     }
 
     #[inline]
-    pub(super) fn object<O>(&mut self, name: &'static str) -> Result<StructSerializer<'_, O>, Error> {
+    pub(super) fn object(&mut self, name: &'static str) -> Result<StructSerializer<'_>, Error> {
         self.enter()?;
         let Serializer { message, fields, .. } = &mut *self;
         let found = fields.start(&mut message.shapes, name);
@@ -241,10 +241,10 @@ impl Serializer {
         let (tag, likely) = if is_known { (found.tag, found.last) } else { (tag::OBJECT, NONE) };
         let (at, text, data) = (message.structure.len(), message.text.len(), message.data.len());
         structure::bare(&mut message.structure, tag);
-        Ok(StructSerializer { at, text, data, node: found.first, likely, ser: self, outcome: PhantomData })
+        Ok(StructSerializer { at, text, data, node: found.first, likely, ser: self })
     }
 
-    pub(super) fn map<O>(&mut self, len: Option<usize>, as_map: bool) -> Result<MapSerializer<'_, O>, Error> {
+    pub(super) fn map(&mut self, len: Option<usize>, as_map: bool) -> Result<MapSerializer<'_>, Error> {
         self.enter()?;
         let at = self.message.structure.len();
         structure::tagged(self.out(), tag::DICTIONARY, len.unwrap_or(0) as u64);
@@ -260,7 +260,6 @@ impl Serializer {
             last: LastKey::None,
             ascending: true,
             in_order: true,
-            outcome: PhantomData,
         })
     }
 }
@@ -279,13 +278,13 @@ const MAX_EXACT: u128 = 1 << 53;
 impl<'s> ser::Serializer for &'s mut Serializer {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = SeqSerializer<'s, ()>;
-    type SerializeTuple = SeqSerializer<'s, ()>;
-    type SerializeTupleStruct = SeqSerializer<'s, ()>;
-    type SerializeTupleVariant = SeqSerializer<'s, ()>;
-    type SerializeMap = MapSerializer<'s, ()>;
-    type SerializeStruct = StructSerializer<'s, ()>;
-    type SerializeStructVariant = StructSerializer<'s, ()>;
+    type SerializeSeq = SeqSerializer<'s>;
+    type SerializeTuple = SeqSerializer<'s>;
+    type SerializeTupleStruct = SeqSerializer<'s>;
+    type SerializeTupleVariant = SeqSerializer<'s>;
+    type SerializeMap = MapSerializer<'s>;
+    type SerializeStruct = StructSerializer<'s>;
+    type SerializeStructVariant = StructSerializer<'s>;
 
     #[inline]
     fn serialize_bool(self, v: bool) -> Result<(), Error> {

@@ -132,11 +132,11 @@ macro_rules! misuse {
 impl<'s> ser::Serializer for SpecialSerializer<'s> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = SeqSerializer<'s, ()>;
+    type SerializeSeq = SeqSerializer<'s>;
     type SerializeTuple = Impossible<(), Error>;
     type SerializeTupleStruct = Impossible<(), Error>;
     type SerializeTupleVariant = Impossible<(), Error>;
-    type SerializeMap = MapSerializer<'s, ()>;
+    type SerializeMap = MapSerializer<'s>;
     type SerializeStruct = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 

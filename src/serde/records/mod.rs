@@ -1,18 +1,18 @@
 //! Sequences whose elements all have one fixed layout: records, raw in the data (`spec/format.md`, section 8).
 //!
-//! The first element is written as values and watched on the way ([`watch`]). If it is made of numbers alone, it becomes
-//! a record, and so does each that has the same layout ([`write`]); at the first that deviates all become values again.
+//! The first element is looked at ([`sketch`]). If it is made of numbers alone, it becomes a record, and so does each that
+//! has the same layout ([`write`]); at the first that deviates all become values.
 //! Reading has a quick way for types that ask for just what the records are ([`quick`]) and one for all others
 //! ([`read`]).
 
 mod quick;
 mod read;
 mod row;
-mod watch;
+mod sketch;
 mod write;
 
-pub(super) use watch::{Sketch, Watch, WatchedSeq, WatchedStruct};
-pub(super) use write::{Before, collect};
+pub(super) use sketch::{Seen, Sketch, look};
+pub(super) use write::collect;
 
 /// Longer records, and such of more values, are written as values, and read without haste.
 const MAX_VALUES: usize = 64;

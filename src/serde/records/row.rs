@@ -5,7 +5,6 @@
 
 use serde::ser::{self, Impossible, Serialize};
 
-use super::watch::Watch;
 use super::{Deviates, MAX_SIZE, MAX_VALUES, WINDOW};
 use crate::wire::ElementKind;
 use crate::wire::layout::{ARRAY, BOOLEAN, OBJECT, What};
@@ -47,11 +46,11 @@ fn step(code: u8, depth: u32, key: &'static str) -> Step {
 
 impl Plan {
     /// Adds a step; `false` where it can't be told from others.
-    pub(super) fn push(&mut self, what: What, watch: Watch) -> bool {
-        if self.len == MAX_VALUES || watch.key.len() > usize::from(u16::MAX) {
+    pub(super) fn push(&mut self, what: What, depth: u32, key: &'static str) -> bool {
+        if self.len == MAX_VALUES || key.len() > usize::from(u16::MAX) {
             return false;
         }
-        self.steps[self.len] = step(code(what), watch.depth, watch.key);
+        self.steps[self.len] = step(code(what), depth, key);
         self.len += 1;
         true
     }
@@ -117,29 +116,29 @@ impl<'r> Cell<'r> {
 
 /// What has one layout only if all of its values had: nothing else is a record.
 macro_rules! no_record {
-    () => {
-        type Ok = Done;
+    ($done:ty, $cells:ty) => {
+        type Ok = $done;
         type Error = Deviates;
-        type SerializeSeq = Impossible<Done, Deviates>;
-        type SerializeTuple = Cells<'r>;
-        type SerializeTupleStruct = Cells<'r>;
-        type SerializeTupleVariant = Impossible<Done, Deviates>;
-        type SerializeMap = Impossible<Done, Deviates>;
-        type SerializeStruct = Cells<'r>;
-        type SerializeStructVariant = Impossible<Done, Deviates>;
+        type SerializeSeq = Impossible<$done, Deviates>;
+        type SerializeTuple = $cells;
+        type SerializeTupleStruct = $cells;
+        type SerializeTupleVariant = Impossible<$done, Deviates>;
+        type SerializeMap = Impossible<$done, Deviates>;
+        type SerializeStruct = $cells;
+        type SerializeStructVariant = Impossible<$done, Deviates>;
 
         no_record! {
-            serialize_i128(i128) -> Done; serialize_u128(u128) -> Done; serialize_char(char) -> Done;
-            serialize_str(&str) -> Done; serialize_bytes(&[u8]) -> Done; serialize_none() -> Done;
-            serialize_unit() -> Done; serialize_unit_struct(&'static str) -> Done;
-            serialize_unit_variant(&'static str, u32, &'static str) -> Done;
+            serialize_i128(i128) -> $done; serialize_u128(u128) -> $done; serialize_char(char) -> $done;
+            serialize_str(&str) -> $done; serialize_bytes(&[u8]) -> $done; serialize_none() -> $done;
+            serialize_unit() -> $done; serialize_unit_struct(&'static str) -> $done;
+            serialize_unit_variant(&'static str, u32, &'static str) -> $done;
             serialize_seq(Option<usize>) -> Self::SerializeSeq;
             serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
             serialize_map(Option<usize>) -> Self::SerializeMap;
             serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
         }
 
-        fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<Done, Deviates> {
+        fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<$done, Deviates> {
             Err(Deviates)
         }
 
@@ -149,7 +148,7 @@ macro_rules! no_record {
             _: u32,
             _: &'static str,
             _: &T,
-        ) -> Result<Done, Deviates> {
+        ) -> Result<$done, Deviates> {
             Err(Deviates)
         }
 
@@ -158,20 +157,20 @@ macro_rules! no_record {
             self,
             name: &'static str,
             value: &T,
-        ) -> Result<Done, Deviates> {
+        ) -> Result<$done, Deviates> {
             if name.as_bytes().first() == Some(&b'$') { Err(Deviates) } else { value.serialize(self) }
         }
 
         #[inline(always)]
-        fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Cells<'r>, Deviates> {
+        fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<$cells, Deviates> {
             self.serialize_tuple(len)
         }
 
-        fn collect_seq<I: IntoIterator<Item: Serialize>>(self, _: I) -> Result<Done, Deviates> {
+        fn collect_seq<I: IntoIterator<Item: Serialize>>(self, _: I) -> Result<$done, Deviates> {
             Err(Deviates)
         }
 
-        fn collect_str<T: ?Sized + std::fmt::Display>(self, _: &T) -> Result<Done, Deviates> {
+        fn collect_str<T: ?Sized + std::fmt::Display>(self, _: &T) -> Result<$done, Deviates> {
             Err(Deviates)
         }
 
@@ -185,6 +184,7 @@ macro_rules! no_record {
         })*
     };
 }
+pub(super) use no_record;
 
 macro_rules! numbers {
     ($($method:ident $number:ty, $kind:ident;)*) => {
@@ -196,7 +196,7 @@ macro_rules! numbers {
 }
 
 impl<'r> ser::Serializer for Cell<'r> {
-    no_record!();
+    no_record!(Done, Cells<'r>);
 
     numbers! {
         serialize_i8 i8, Int8;
@@ -228,7 +228,7 @@ impl<'r> ser::Serializer for Cell<'r> {
 }
 
 impl<'r> ser::Serializer for Row<'r> {
-    no_record!();
+    no_record!(Done, Cells<'r>);
 
     no_record! {
         serialize_bool(bool) -> Done;

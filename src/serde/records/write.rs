@@ -11,22 +11,13 @@ use crate::wire::{tag, varint};
 /// Records are written in blocks of about so many bytes: room is made for all of a block at once.
 const BLOCK: usize = 8 * MAX_SIZE;
 
-/// What has been written before an array, and what was declared of it.
-pub(in crate::serde) struct Before {
-    pub(in crate::serde) structure: usize,
-    pub(in crate::serde) identities: u32,
-    pub(in crate::serde) len: Option<usize>,
-}
-
-/// Writes an array whose first element has been watched and found to be a record: that one and the other `items`.
+/// Writes an array whose first element has been found to be a record: that one and the other `items`.
 pub(in crate::serde) fn collect(
     ser: &mut Serializer,
-    before: Before,
+    len: Option<usize>,
     mut items: impl Iterator<Item: Serialize>,
 ) -> Result<(), Error> {
     let Serializer { message, sketch, .. } = &mut *ser;
-    message.structure.truncate(before.structure);
-    message.identities = before.identities;
     let start = message.data.len();
     let size = sketch.layout.size;
     message.data.extend_from_slice(&sketch.record);
@@ -54,7 +45,6 @@ pub(in crate::serde) fn collect(
         }
         message.data.truncate(at);
     };
-    ser.leave();
     let Some(item) = deviating else {
         let Serializer { message, sketch, .. } = ser;
         message.structure.push(tag::RECORDS);
@@ -64,24 +54,24 @@ pub(in crate::serde) fn collect(
         return Ok(());
     };
     // An element that deviates is serialized a second time; what was written of it is not in the message.
-    unlay(ser, &before, start, n)?;
+    let at = unlay(ser, len, start, n)?;
     for item in std::iter::once(item).chain(items) {
         item.serialize(&mut *ser).map_err(|error| error.within_index(n))?;
         n += 1;
     }
-    ser.close_array(before.structure, before.len, n);
+    ser.close_array(at, len, n);
     Ok(())
 }
 
-/// Writes the `n` records that are in the data from `start` as values of an array that is now open.
+/// Writes the `n` records that are in the data from `start` as values of an array that is now open: where its header is.
 #[cold]
-fn unlay(ser: &mut Serializer, before: &Before, start: usize, n: usize) -> Result<(), Error> {
+fn unlay(ser: &mut Serializer, len: Option<usize>, start: usize, n: usize) -> Result<usize, Error> {
     let records = ser.message.data.split_off(start);
     let layout = std::mem::take(&mut ser.sketch.layout);
-    ser.open_array(before.len)?;
+    let at = ser.open_array(len)?;
     for record in records.chunks_exact(layout.size).take(n) {
         layout.write_values(&mut ser.message.structure, 0, record, |shape| shape);
     }
     ser.message.identities = ser.message.identities.saturating_add((n * layout.objects) as u32);
-    Ok(())
+    Ok(at)
 }
