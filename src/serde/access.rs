@@ -1,7 +1,11 @@
 //! What a container holds, one value after the other.
 
+use std::marker::PhantomData;
+
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
 
 use super::de::Deserializer;
 use super::key::KeyDeserializer;
@@ -14,55 +18,67 @@ use crate::wire::shape_list::{Key, Text};
 pub(super) struct Fields<'r, 'de> {
     pub(super) de: &'r mut Deserializer<'de>,
     pub(super) names: &'static [&'static str],
-    pub(super) next: usize,
+    /// How many have been read: whoever gives the fields looks at it again.
+    pub(super) next: &'r mut usize,
 }
 
 impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        let Some(name) = self.names.get(self.next) else { return Ok(None) };
-        self.next += 1;
-        let at = self.de.at();
+        let Some(name) = self.names.get(*self.next) else { return Ok(None) };
+        *self.next += 1;
+        let place = self.de.source.structure.position();
         match seed.deserialize(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.at_offset_or(at).within_name(name)),
+            Err(error) => Err(self.de.located(error, place).within_name(name)),
         }
+    }
+
+    #[inline(always)]
+    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
+        self.next_element_seed(PhantomData)
     }
 
     #[inline]
     fn size_hint(&self) -> Option<usize> {
-        Some(self.names.len() - self.next)
+        Some(self.names.len() - *self.next)
     }
 }
 
 /// The elements of an array or Set.
 pub(super) struct Sequence<'r, 'de> {
     pub(super) de: &'r mut Deserializer<'de>,
-    pub(super) left: u64,
+    /// How many there are still: whoever gives the elements looks at it again.
+    pub(super) left: &'r mut u64,
     pub(super) n: u64,
 }
 
 impl<'de> SeqAccess<'de> for Sequence<'_, 'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        if self.left == 0 {
+        if *self.left == 0 {
             return Ok(None);
         }
-        self.left -= 1;
-        let at = self.de.at();
+        *self.left -= 1;
+        let place = self.de.source.structure.position();
         match seed.deserialize(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.at_offset_or(at).within_index((self.n - self.left - 1) as usize)),
+            Err(error) => Err(self.de.located(error, place).within_index((self.n - *self.left - 1) as usize)),
         }
+    }
+
+    #[inline(always)]
+    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
+        self.next_element_seed(PhantomData)
     }
 
     #[inline]
     fn size_hint(&self) -> Option<usize> {
-        usize::try_from(self.left).ok()
+        usize::try_from(*self.left).ok()
     }
 }
 
@@ -224,6 +240,23 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     #[inline]
     fn size_hint(&self) -> Option<usize> {
         usize::try_from(self.n - self.next).ok()
+    }
+}
+
+/// A variant that is an object whose only key is known to be this name.
+pub(super) struct KnownVariant<'r, 'de> {
+    pub(super) de: &'r mut Deserializer<'de>,
+    pub(super) name: &'static str,
+}
+
+impl<'r, 'de> EnumAccess<'de> for KnownVariant<'r, 'de> {
+    type Error = Error;
+    type Variant = Content<'r, 'de>;
+
+    #[inline]
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), Error> {
+        let variant = seed.deserialize(BorrowedStrDeserializer::<Error>::new(self.name))?;
+        Ok((variant, Content { de: self.de, name: Text::Utf8(self.name) }))
     }
 }
 

@@ -1,16 +1,14 @@
 //! The deserializer: a visitor gets what it asks for straight from the sections of a message.
 
-use serde::de::{self, Unexpected, Visitor};
+use serde::de::{self, Visitor};
 
-use super::access::Variant;
-use super::number::{FORMS, Form, visit_bigint_as_float, visit_elements, visit_float_as_integer};
+use super::access::KnownVariant;
+use super::number::{FORMS, Form};
 use super::options::DeserializeOptions;
 use super::special::Special;
-use super::visit::{lone_surrogate, utf8};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::wire::item::{Identity, Item, Place, Source};
-use crate::wire::shape_list::{ShapeList, Text};
-use crate::wire::shapes::{CUSTOM, DERIVED};
+use crate::wire::shape_list::ShapeList;
 use crate::wire::{ElementKind, tag};
 
 /// Reads one value of a message. [`from_slice`](super::from_slice) and [`from_reader`](super::from_reader) use it.
@@ -100,6 +98,12 @@ impl<'de> Deserializer<'de> {
         self.source.structure.offset()
     }
 
+    /// An error of the value at this position of the structure, if it does not say where it is.
+    #[cold]
+    pub(super) fn located(&self, error: Error, position: usize) -> Error {
+        error.at_offset_or(self.source.structure.offset_of_position(position))
+    }
+
     /// A container opens whose tag is at `at`.
     #[inline]
     pub(super) fn enter(&mut self, at: usize) -> Result<(), Error> {
@@ -162,67 +166,42 @@ impl<'de> Deserializer<'de> {
     #[inline]
     fn integer<const SIGNED: bool, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         // Which of the forms it is can't be predicted where numbers are of all sizes: all are read alike.
-        if let [tag, a, b, c, d, ..] = *self.source.structure.rest() {
-            let Form { mask, sign, tag: small, len } = FORMS[usize::from(tag)];
-            if len > 0 {
-                self.source.structure.skip(usize::from(len));
-                let bits = u32::from_le_bytes([a, b, c, d]) & mask;
-                let number = i64::from(bits ^ sign) - i64::from(sign) + i64::from(small);
-                // What sign a signed number has can't be predicted either.
-                let as_signed = SIGNED || number < 0;
-                return if as_signed { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) };
-            }
+        let [tag, a, b, c, d, ..] = *self.source.structure.rest() else { return self.other_integer(visitor) };
+        let Form { mask, sign, tag: small, len } = FORMS[usize::from(tag)];
+        let bits = u32::from_le_bytes([a, b, c, d]) & mask;
+        let number = i64::from(bits ^ sign) - i64::from(sign) + i64::from(small);
+        // What sign a signed number has can't be predicted either.
+        if len == 0 || !SIGNED && number < 0 {
+            return self.other_integer(visitor);
         }
-        let at = self.at();
-        let tag = self.source.structure.u8()?;
-        self.other_integer(tag, at, visitor)
-    }
-
-    #[cold]
-    fn other_integer<V: Visitor<'de>>(&mut self, tag: u8, at: usize, visitor: V) -> Result<V::Value, Error> {
-        match self.source.item_of(tag, at)? {
-            Item::Single(n) => visit_float_as_integer(f64::from(n), visitor),
-            Item::Double(n) => visit_float_as_integer(n, visitor),
-            item => self.visit(item, at, visitor),
-        }
+        self.source.structure.skip(usize::from(len));
+        if SIGNED { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) }
     }
 
     #[inline]
     fn float<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        if let [tag::F32, a, b, c, d, ..] = *self.source.structure.rest() {
-            self.source.structure.skip(5);
-            return visitor.visit_f32(f32::from_le_bytes([a, b, c, d]));
-        }
-        let at = self.at();
-        let s = &mut self.source.structure;
-        match s.u8()? {
-            tag::F64 => visitor.visit_f64(s.f64()?),
-            n @ ..=tag::INT_MAX => visitor.visit_u8(n),
-            tag => self.other_float(tag, at, visitor),
-        }
-    }
-
-    #[cold]
-    fn other_float<V: Visitor<'de>>(&mut self, tag: u8, at: usize, visitor: V) -> Result<V::Value, Error> {
-        match self.source.item_of(tag, at)? {
-            Item::BigInt { negative, magnitude } => visit_bigint_as_float(negative, magnitude, visitor),
-            item => self.visit(item, at, visitor),
+        match *self.source.structure.rest() {
+            [tag::F32, a, b, c, d, ..] => {
+                self.source.structure.skip(5);
+                visitor.visit_f32(f32::from_le_bytes([a, b, c, d]))
+            }
+            [tag::F64, a, b, c, d, e, f, g, h, ..] => {
+                self.source.structure.skip(9);
+                visitor.visit_f64(f64::from_le_bytes([a, b, c, d, e, f, g, h]))
+            }
+            _ => self.other_float(visitor),
         }
     }
 
     #[inline]
     fn text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let at = self.at();
-        match self.source.structure.u8()? {
-            tag @ tag::STRING..tag::ARRAY => {
-                visitor.visit_borrowed_str(self.source.text(usize::from(tag - tag::STRING), at)?)
-            }
-            tag::STRING_LONG => {
-                let len = self.source.structure.varint()?;
-                visitor.visit_borrowed_str(self.source.text(usize::try_from(len).unwrap_or(usize::MAX), at)?)
-            }
-            tag => self.any_of(tag, at, visitor),
+        if let [tag @ tag::STRING..tag::ARRAY, ..] = *self.source.structure.rest()
+            && let Some(text) = self.source.short_text(usize::from(tag - tag::STRING))
+        {
+            self.source.structure.skip(1);
+            return visitor.visit_borrowed_str(text);
         }
+        self.other(visitor)
     }
 }
 
@@ -254,12 +233,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let at = self.at();
-        match self.source.structure.u8()? {
-            tag::FALSE => visitor.visit_bool(false),
-            tag::TRUE => visitor.visit_bool(true),
-            tag => self.any_of(tag, at, visitor),
+        if let [tag @ (tag::FALSE | tag::TRUE), ..] = *self.source.structure.rest() {
+            self.source.structure.skip(1);
+            return visitor.visit_bool(tag == tag::TRUE);
         }
+        self.other(visitor)
     }
 
     integers! {
@@ -293,21 +271,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let at = self.at();
         const UINT8: u8 = ElementKind::Uint8.code();
         // What the serializer writes, if it is short.
-        if let [tag::TYPED_ARRAY, UINT8, n @ ..0x80, ..] = *self.source.structure.rest() {
+        if let [tag::TYPED_ARRAY, UINT8, n @ ..0x80, ..] = *self.source.structure.rest()
+            && let Some(bytes) = self.source.bytes(usize::from(n))
+        {
             self.source.structure.skip(3);
-            return visitor.visit_borrowed_bytes(self.source.payload(u64::from(n), 1, 1, at)?);
+            return visitor.visit_borrowed_bytes(bytes);
         }
-        let item = self.source.item()?;
-        match item {
-            Item::Reference(id) => self.follow(id, at, |de| de.deserialize_bytes(visitor)),
-            _ => match self.bytes(item, at)? {
-                Some(bytes) => visitor.visit_borrowed_bytes(bytes),
-                None => self.visit(item, at, visitor),
-            },
-        }
+        self.other_bytes(visitor)
     }
 
     #[inline]
@@ -347,29 +319,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let at = self.at();
-        let n = match self.source.structure.u8()? {
-            tag @ tag::ARRAY..tag::OBJECT => u64::from(tag - tag::ARRAY),
-            tag::ARRAY_LONG => self.source.structure.varint()?,
-            tag => {
-                let item = self.source.item_of(tag, at)?;
-                return match item {
-                    Item::Reference(id) => self.follow(id, at, |de| de.deserialize_seq(visitor)),
-                    Item::TypedArray { kind, bytes } => visit_elements(kind, bytes, visitor),
-                    Item::View { kind, buffer, offset, len } => {
-                        let bytes = self.view(kind, buffer, offset, len, at)?;
-                        visit_elements(kind, bytes, visitor)
-                    }
-                    Item::Buffer { bytes, .. } => visit_elements(ElementKind::Uint8, bytes, visitor),
-                    Item::Object(shape) if self.shape(shape, at)?.0 == DERIVED => {
-                        let (_, keys) = self.shape(shape, at)?;
-                        self.derived(keys, at, |de| de.deserialize_seq(visitor))
-                    }
-                    item => self.visit(item, at, visitor),
-                };
+        match *self.source.structure.rest() {
+            [tag @ tag::ARRAY..tag::OBJECT, ..] => {
+                self.source.structure.skip(1);
+                let n = u64::from(tag - tag::ARRAY);
+                self.source.claim(n, at)?;
+                self.sequence(n, at, visitor)
             }
-        };
-        self.source.claim(n, at)?;
-        self.sequence(n, at, visitor)
+            _ => self.other_sequence(visitor),
+        }
     }
 
     #[inline]
@@ -417,46 +375,29 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline]
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        name: &'static str,
+        _: &'static str,
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let at = self.at();
-        let tag = self.source.structure.u8()?;
-        if let tag::STRING..tag::ARRAY = tag {
-            let variant = self.source.text(usize::from(tag - tag::STRING), at)?;
-            return visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant));
-        }
-        let item = self.source.item_of(tag, at)?;
-        match item {
-            Item::Text(Text::Utf8(variant)) => visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant)),
-            Item::Text(text) => match utf8(text) {
-                Some(variant) => visitor.visit_enum(de::value::CowStrDeserializer::new(variant)),
-                None => Err(lone_surrogate(at)),
-            },
-            Item::Object(shape) if self.source.values_of(shape, at)? == 1 => {
-                let (kind, _) = self.shape(shape, at)?;
-                if matches!(kind, CUSTOM | DERIVED) {
-                    return self.inner(at, |de| de.deserialize_enum(name, variants, visitor));
+        match *self.source.structure.rest() {
+            [tag @ tag::STRING..tag::ARRAY, ..] => {
+                if let Some(variant) = self.source.short_text(usize::from(tag - tag::STRING)) {
+                    self.source.structure.skip(1);
+                    return visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant));
                 }
-                self.enter(at)?;
-                let value = visitor.visit_enum(Variant { de: self, shape: Some(shape) })?;
-                self.leave();
-                Ok(value)
             }
-            Item::Dictionary { len: 1, .. } | Item::Map(1) => {
-                self.enter(at)?;
-                let value = visitor.visit_enum(Variant { de: self, shape: None })?;
-                self.leave();
-                Ok(value)
+            [tag @ tag::OBJECT..tag::NULL, ..] => {
+                if let Some(name) = self.source.shapes.one_key(u64::from(tag - tag::OBJECT), variants) {
+                    self.enter(self.at())?;
+                    self.source.structure.skip(1);
+                    let value = visitor.visit_enum(KnownVariant { de: self, name })?;
+                    self.leave();
+                    return Ok(value);
+                }
             }
-            Item::Boxed => self.inner(at, |de| de.deserialize_enum(name, variants, visitor)),
-            Item::Reference(id) => self.follow(id, at, |de| de.deserialize_enum(name, variants, visitor)),
-            Item::Object(_) | Item::Dictionary { .. } | Item::Map(_) => {
-                Err(de::Error::invalid_value(Unexpected::Map, &"an object with one key, the variant"))
-            }
-            item => self.visit(item, at, visitor),
+            _ => {}
         }
+        self.other_enum(variants, visitor)
     }
 
     #[inline]

@@ -63,6 +63,7 @@ mod kinds;
 mod lazy;
 mod number;
 mod options;
+mod other;
 mod pack;
 mod part;
 mod records;

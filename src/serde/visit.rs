@@ -17,13 +17,6 @@ use crate::wire::{ElementKind, tag};
 use byteorder::{ByteOrder, LittleEndian};
 
 impl<'de> Deserializer<'de> {
-    /// Whatever begins with `tag`, which stands at `at`, for a visitor that has not got what it asked for.
-    #[cold]
-    pub(super) fn any_of<V: Visitor<'de>>(&mut self, tag: u8, at: usize, visitor: V) -> Result<V::Value, Error> {
-        let item = self.source.item_of(tag, at)?;
-        self.visit(item, at, visitor)
-    }
-
     /// Calls the visitor with an item that has been read, whatever it is.
     pub(super) fn visit<V: Visitor<'de>>(&mut self, item: Item<'de>, at: usize, visitor: V) -> Result<V::Value, Error> {
         match item {
@@ -71,9 +64,8 @@ impl<'de> Deserializer<'de> {
     #[inline]
     pub(super) fn sequence<V: Visitor<'de>>(&mut self, n: u64, at: usize, visitor: V) -> Result<V::Value, Error> {
         self.enter(at)?;
-        let mut sequence = Sequence { de: self, left: n, n };
-        let value = visitor.visit_seq(&mut sequence)?;
-        let left = sequence.left;
+        let mut left = n;
+        let value = visitor.visit_seq(Sequence { de: self, left: &mut left, n })?;
         if left > 0 {
             return Err(too_long(n));
         }
@@ -175,41 +167,20 @@ impl<'de> Deserializer<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let Some(entry) = self.source.shapes.shape(shape) else {
-            return Err(Fault::new(ErrorKind::UnknownShape, at).into());
-        };
-        let n = entry.values();
-        let found = if entry.seen == (fields.as_ptr().addr(), fields.len()) {
-            entry.found
-        } else {
-            self.compare(shape, fields)
-        };
-        self.source.claim(n, at)?;
-        if !found {
+        if !self.source.shapes.keys_are(shape, fields) {
+            self.source.claim(self.source.values_of(shape, at)?, at)?;
             return self.by_name(shape, at, visitor);
         }
+        // Nothing is allocated for what the type says that there is: no claim.
         self.enter(at)?;
-        let mut by_position = Fields { de: self, names: fields, next: 0 };
-        let value = visitor.visit_seq(&mut by_position)?;
+        let mut next = 0;
+        let value = visitor.visit_seq(Fields { de: self, names: fields, next: &mut next })?;
         // Fields with aliases are fewer than their names: then two names of one field are in the message.
-        if by_position.next < fields.len() {
+        if next < fields.len() {
             return Err(Error::new(ErrorKind::DuplicateKey, "a field stands twice, under two of its names"));
         }
         self.leave();
         Ok(value)
-    }
-
-    /// Remembers whether the keys of a shape are the fields of a struct, in the same order.
-    #[cold]
-    pub(super) fn compare(&mut self, shape: u64, fields: &'static [&'static str]) -> bool {
-        let shapes = &mut self.source.shapes;
-        let Some(entry) = shapes.shape(shape) else { return false };
-        let found = entry.values() == fields.len() as u64 && shapes.keys_are(entry, fields);
-        if let Some(entry) = shapes.shape_mut(shape) {
-            entry.seen = (fields.as_ptr().addr(), fields.len());
-            entry.found = found;
-        }
-        found
     }
 
     /// An object of a shape, of which the visitor looks for names.

@@ -31,7 +31,8 @@ pub(crate) struct Source<'a> {
     pub(crate) shapes_section: &'a [u8],
     text: &'a str,
     text_base: usize,
-    text_used: usize,
+    /// What of the text is not used yet.
+    text_rest: &'a str,
     data: &'a [u8],
     data_base: usize,
     data_used: usize,
@@ -120,7 +121,7 @@ impl<'a> Source<'a> {
             shapes_section: sections.shapes.rest(),
             text,
             text_base: sections.text_at,
-            text_used: 0,
+            text_rest: text,
             data: sections.data,
             data_base: sections.data_at,
             data_used: 0,
@@ -142,7 +143,7 @@ impl<'a> Source<'a> {
             shapes_section: &[],
             text,
             text_base: 0,
-            text_used: 0,
+            text_rest: text,
             data,
             data_base: 0,
             data_used: 0,
@@ -157,8 +158,8 @@ impl<'a> Source<'a> {
     /// All sections are used up.
     pub(crate) fn finish(&self) -> Result<(), Fault> {
         self.structure.finish()?;
-        if self.text_used < self.text.len() {
-            return Err(Fault::new(ErrorKind::UnusedBytes, self.text_base + self.text_used));
+        if !self.text_rest.is_empty() {
+            return Err(Fault::new(ErrorKind::UnusedBytes, self.text_base + self.text_used()));
         }
         if self.data_used < self.data.len() {
             return Err(Fault::new(ErrorKind::UnusedBytes, self.data_base + self.data_used));
@@ -168,26 +169,27 @@ impl<'a> Source<'a> {
 
     #[inline]
     pub(crate) fn place(&self) -> Place {
-        Place { structure: self.structure.offset(), text: self.text_used, data: self.data_used }
+        Place { structure: self.structure.offset(), text: self.text_used(), data: self.data_used }
+    }
+
+    fn text_used(&self) -> usize {
+        self.text.len() - self.text_rest.len()
     }
 
     /// Goes to another place. What lies before the farthest place so far has been read before.
     pub(crate) fn go_to(&mut self, place: Place) {
         self.frontier = self.frontier.max(self.structure.offset());
         self.structure.rewind(place.structure);
-        self.text_used = place.text;
+        // Texts end between characters.
+        self.text_rest = self.text.get(place.text..).unwrap_or_default();
         self.data_used = place.data;
     }
 
     /// The next `len` bytes of the text, for the string whose tag is at `at`.
     #[inline]
     pub(crate) fn text(&mut self, len: usize, at: usize) -> Result<&'a str, Fault> {
-        let start = self.text_used;
-        match start.checked_add(len).and_then(|end| self.text.get(start..end)) {
-            Some(text) => {
-                self.text_used = start + len;
-                Ok(text)
-            }
+        match self.short_text(len) {
+            Some(text) => Ok(text),
             None => Err(self.bad_text(len, at)),
         }
     }
@@ -195,14 +197,14 @@ impl<'a> Source<'a> {
     /// The next `len` bytes of the text, if they are whole characters of it.
     #[inline(always)]
     pub(crate) fn short_text(&mut self, len: usize) -> Option<&'a str> {
-        let text = self.text.get(self.text_used..self.text_used + len)?;
-        self.text_used += len;
+        let (text, rest) = self.text_rest.split_at_checked(len)?;
+        self.text_rest = rest;
         Some(text)
     }
 
     #[cold]
     fn bad_text(&self, len: usize, at: usize) -> Fault {
-        let is_split = len <= self.text.len() - self.text_used;
+        let is_split = len <= self.text_rest.len();
         Fault::new(if is_split { ErrorKind::SplitCharacter } else { ErrorKind::LengthOutOfBounds }, at)
     }
 
@@ -225,6 +227,14 @@ impl<'a> Source<'a> {
             }
             None => Err(Fault::new(ErrorKind::LengthOutOfBounds, at)),
         }
+    }
+
+    /// The next `n` bytes of the data, where all have them that need no alignment.
+    #[inline]
+    pub(crate) fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
+        let bytes = self.data.get(self.data_used..)?.get(..n)?;
+        self.data_used += n;
+        Some(bytes)
     }
 
     /// Says that the container whose tag is at `at` holds `n` values. All that are claimed together are no more than

@@ -25,6 +25,17 @@ impl<'a> Reader<'a> {
         self.base + self.at
     }
 
+    /// Bytes before the next one.
+    #[inline]
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The offset in the message of a [`position`](Self::position).
+    pub(crate) fn offset_of_position(&self, position: usize) -> usize {
+        self.base + position
+    }
+
     /// An offset as a place in the section, in 32 bits: for sections that are known to be short enough.
     pub(crate) fn place_of(&self, offset: usize) -> u32 {
         (offset - self.base) as u32
@@ -66,7 +77,7 @@ impl<'a> Reader<'a> {
     /// What has not been read yet.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 
     /// The next `n` bytes.

@@ -12,6 +12,28 @@ pub(crate) struct ShapeList {
     symbols: Vec<SymbolEntry>,
     shapes: Vec<ShapeEntry>,
     keys: Vec<KeyEntry>,
+    /// What was last found of each shape: for the reader's use.
+    seen: Vec<Seen>,
+}
+
+/// How the keys of a shape stand to a list of names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Seen {
+    /// The address of the list.
+    names: usize,
+    found: Found,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Found {
+    #[default]
+    Nothing,
+    /// The keys are so many names, all that there are, in the same order.
+    All(u32),
+    /// They are not.
+    Others(u32),
+    /// There is one key: the name with this index.
+    One(u32),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +52,6 @@ pub(crate) struct ShapeEntry {
     name: TextAt,
     first_key: u32,
     keys: u32,
-    /// For whom this shape was last looked at, by address, and what was found: for the reader's use.
-    pub(crate) seen: (usize, usize),
-    pub(crate) found: bool,
 }
 
 /// A string of the section, by place.
@@ -97,6 +116,7 @@ impl ShapeList {
         self.symbols.clear();
         self.shapes.clear();
         self.keys.clear();
+        self.seen.clear();
         if reader.remaining() == 0 {
             return Ok(());
         }
@@ -122,11 +142,6 @@ impl ShapeList {
     #[inline]
     pub(crate) fn shape(&self, number: u64) -> Option<&ShapeEntry> {
         self.shapes.get(usize::try_from(number).ok()?)
-    }
-
-    #[inline]
-    pub(crate) fn shape_mut(&mut self, number: u64) -> Option<&mut ShapeEntry> {
-        self.shapes.get_mut(usize::try_from(number).ok()?)
     }
 
     /// How many keys the shape of a plain object has.
@@ -156,11 +171,51 @@ impl ShapeList {
         })
     }
 
-    /// Whether the keys of a shape are these, in this order.
-    pub(crate) fn keys_are(&self, shape: &ShapeEntry, keys: &[&str]) -> bool {
-        let section = self.section();
-        let is = |index: usize, key: &str| self.key(section, shape, index) == Some(Key::Text(Text::Utf8(key)));
-        shape.keys_len() == keys.len() && keys.iter().enumerate().all(|(index, key)| is(index, key))
+    #[inline]
+    fn seen(&self, number: u64) -> Option<&Seen> {
+        self.seen.get(usize::try_from(number).ok()?)
+    }
+
+    /// Whether the keys of a shape are these, in this order. What was found for the same list is remembered.
+    #[inline]
+    pub(crate) fn keys_are(&mut self, number: u64, names: &'static [&'static str]) -> bool {
+        match self.seen(number) {
+            Some(seen) if *seen == Seen::new(names, Found::All(names.len() as u32)) => true,
+            _ => self.compare_keys(number, names),
+        }
+    }
+
+    #[cold]
+    fn compare_keys(&mut self, number: u64, names: &'static [&'static str]) -> bool {
+        let others = Seen::new(names, Found::Others(names.len() as u32));
+        let Some(shape) = self.shape(number).filter(|_| self.seen(number) != Some(&others)) else {
+            return false;
+        };
+        let is = |index: usize, key: &str| self.key(&self.section, shape, index) == Some(Key::Text(Text::Utf8(key)));
+        // A base, which has no key, is a value too.
+        let all = shape.values() == names.len() as u64 && names.iter().enumerate().all(|(index, key)| is(index, key));
+        self.seen[number as usize] = if all { Seen::new(names, Found::All(names.len() as u32)) } else { others };
+        all
+    }
+
+    /// Which of the names is the only key of a shape. What was found for the same list is remembered.
+    #[inline]
+    pub(crate) fn one_key(&mut self, number: u64, names: &'static [&'static str]) -> Option<&'static str> {
+        match self.seen(number) {
+            Some(&Seen { names: list, found: Found::One(index) }) if list == names.as_ptr().addr() => {
+                names.get(index as usize).copied()
+            }
+            _ => self.look_for_key(number, names),
+        }
+    }
+
+    #[cold]
+    fn look_for_key(&mut self, number: u64, names: &'static [&'static str]) -> Option<&'static str> {
+        let shape = self.shape(number).filter(|shape| shape.values() == 1)?;
+        let Some(Key::Text(Text::Utf8(key))) = self.key(&self.section, shape, 0) else { return None };
+        let index = names.iter().position(|name| *name == key)?;
+        self.seen[number as usize] = Seen::new(names, Found::One(index as u32));
+        names.get(index).copied()
     }
 
     /// The name of the class of a shape, lent from `section`.
@@ -173,10 +228,12 @@ impl ShapeList {
         let symbol = self.symbols.get(usize::try_from(number).ok()?)?;
         Some((symbol.kind, symbol.name.lend(section)))
     }
+}
 
-    /// The bytes that this list was read from.
-    pub(crate) fn section(&self) -> &[u8] {
-        &self.section
+impl Seen {
+    #[inline]
+    fn new(names: &'static [&'static str], found: Found) -> Self {
+        Seen { names: names.as_ptr().addr(), found }
     }
 }
 
@@ -261,16 +318,8 @@ impl Parse<'_, '_> {
             self.list.keys.push(key);
         }
         let keys = keys as u32;
-        self.list.shapes.push(ShapeEntry {
-            kind,
-            version,
-            constructor,
-            name,
-            first_key,
-            keys,
-            seen: (0, 0),
-            found: false,
-        });
+        self.list.shapes.push(ShapeEntry { kind, version, constructor, name, first_key, keys });
+        self.list.seen.push(Seen::default());
         Ok(())
     }
 

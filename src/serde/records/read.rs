@@ -78,10 +78,7 @@ impl<'de> Rows<'_, 'de> {
     fn missed(&mut self) -> bool {
         let Some(quick) = &mut self.quick else { return false };
         let known = quick.missed.take().filter(|&(place, fields)| match self.layout.values.get(place) {
-            Some(Value { what: What::Object(shape), .. }) => {
-                let shapes = &self.de.source.shapes;
-                shapes.shape(u64::from(*shape)).is_some_and(|entry| shapes.keys_are(entry, fields))
-            }
+            Some(Value { what: What::Object(shape), .. }) => self.de.source.shapes.keys_are(u64::from(*shape), fields),
             _ => false,
         });
         let learned = known.is_some_and(|(place, fields)| quick.learn(place, fields));
