@@ -21,10 +21,11 @@ impl Reader<'_> {
     /// Passes over the next value.
     pub(super) fn skim(&mut self) -> Result<(), Error> {
         // What is passed over and then read claims its values twice.
-        let (claimed, expansion) = (self.source.claimed, std::mem::replace(&mut self.source.expansion, u64::MAX));
-        self.source.claimed = 0;
+        let all = self.source.structure.len() as u64;
+        let unclaimed = std::mem::replace(&mut self.source.unclaimed, all);
+        let expansion = std::mem::replace(&mut self.source.expansion, u64::MAX);
         let result = self.skim_value();
-        (self.source.claimed, self.source.expansion) = (claimed, expansion);
+        (self.source.unclaimed, self.source.expansion) = (unclaimed, expansion);
         result
     }
 

@@ -1,7 +1,5 @@
 //! What a container holds, one value after the other.
 
-use std::marker::PhantomData;
-
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     self, Deserialize, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor,
@@ -22,23 +20,33 @@ pub(super) struct Fields<'r, 'de> {
     pub(super) next: &'r mut usize,
 }
 
+impl<'de> Fields<'_, 'de> {
+    #[inline(always)]
+    fn next_with<T>(
+        &mut self,
+        read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let Some(name) = self.names.get(*self.next) else { return Ok(None) };
+        *self.next += 1;
+        let place = self.de.source.structure.position();
+        match read(&mut *self.de) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(self.de.located(error, place).within_name(name)),
+        }
+    }
+}
+
 impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
     type Error = Error;
 
     #[inline(always)]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        let Some(name) = self.names.get(*self.next) else { return Ok(None) };
-        *self.next += 1;
-        let place = self.de.source.structure.position();
-        match seed.deserialize(&mut *self.de) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => Err(self.de.located(error, place).within_name(name)),
-        }
+        self.next_with(|de| seed.deserialize(de))
     }
 
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        self.next_element_seed(PhantomData)
+        self.next_with(|de| T::deserialize(de))
     }
 
     #[inline]
@@ -55,25 +63,35 @@ pub(super) struct Sequence<'r, 'de> {
     pub(super) n: u64,
 }
 
-impl<'de> SeqAccess<'de> for Sequence<'_, 'de> {
-    type Error = Error;
-
+impl<'de> Sequence<'_, 'de> {
     #[inline(always)]
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+    fn next_with<T>(
+        &mut self,
+        read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
         if *self.left == 0 {
             return Ok(None);
         }
         *self.left -= 1;
         let place = self.de.source.structure.position();
-        match seed.deserialize(&mut *self.de) {
+        match read(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.de.located(error, place).within_index((self.n - *self.left - 1) as usize)),
         }
     }
+}
+
+impl<'de> SeqAccess<'de> for Sequence<'_, 'de> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+        self.next_with(|de| seed.deserialize(de))
+    }
 
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        self.next_element_seed(PhantomData)
+        self.next_with(|de| T::deserialize(de))
     }
 
     #[inline]

@@ -166,13 +166,13 @@ impl<'de> Deserializer<'de> {
     #[inline]
     fn integer<const SIGNED: bool, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         // Which of the forms it is can't be predicted where numbers are of all sizes: all are read alike.
-        let [tag, a, b, c, d, ..] = *self.source.structure.rest() else { return self.other_integer(visitor) };
+        let Some(&[tag, a, b, c, d]) = self.source.structure.ahead() else { return apart(self.other_integer(visitor)) };
         let Form { mask, sign, tag: small, len } = FORMS[usize::from(tag)];
         let bits = u32::from_le_bytes([a, b, c, d]) & mask;
         let number = i64::from(bits ^ sign) - i64::from(sign) + i64::from(small);
         // What sign a signed number has can't be predicted either.
         if len == 0 || !SIGNED && number < 0 {
-            return self.other_integer(visitor);
+            return apart(self.other_integer(visitor));
         }
         self.source.structure.skip(usize::from(len));
         if SIGNED { visitor.visit_i64(number) } else { visitor.visit_u64(number as u64) }
@@ -180,28 +180,32 @@ impl<'de> Deserializer<'de> {
 
     #[inline]
     fn float<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        match *self.source.structure.rest() {
-            [tag::F32, a, b, c, d, ..] => {
-                self.source.structure.skip(5);
-                visitor.visit_f32(f32::from_le_bytes([a, b, c, d]))
-            }
-            [tag::F64, a, b, c, d, e, f, g, h, ..] => {
-                self.source.structure.skip(9);
-                visitor.visit_f64(f64::from_le_bytes([a, b, c, d, e, f, g, h]))
-            }
-            _ => self.other_float(visitor),
+        if let Some(&[tag::F32, a, b, c, d]) = self.source.structure.ahead() {
+            self.source.structure.skip(5);
+            return visitor.visit_f32(f32::from_le_bytes([a, b, c, d]));
         }
+        apart(self.other_float(visitor))
     }
 
     #[inline]
     fn text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        if let [tag @ tag::STRING..tag::ARRAY, ..] = *self.source.structure.rest()
+        if let Some(tag @ tag::STRING..tag::ARRAY) = self.source.structure.peek()
             && let Some(text) = self.source.short_text(usize::from(tag - tag::STRING))
         {
             self.source.structure.skip(1);
             return visitor.visit_borrowed_str(text);
         }
-        self.other(visitor)
+        apart(self.other(visitor))
+    }
+}
+
+/// What a function that is not inlined has returned. Taken apart here, so that what is returned beside it need not lie in
+/// memory as well.
+#[inline(always)]
+fn apart<T>(result: Result<T, Error>) -> Result<T, Error> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(error) => Err(error),
     }
 }
 
@@ -233,11 +237,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if let [tag @ (tag::FALSE | tag::TRUE), ..] = *self.source.structure.rest() {
+        if let Some(tag @ (tag::FALSE | tag::TRUE)) = self.source.structure.peek() {
             self.source.structure.skip(1);
             return visitor.visit_bool(tag == tag::TRUE);
         }
-        self.other(visitor)
+        apart(self.other(visitor))
     }
 
     integers! {
@@ -252,6 +256,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if let Some(&[tag::F64, a, b, c, d, e, f, g, h]) = self.source.structure.ahead() {
+            self.source.structure.skip(9);
+            return visitor.visit_f64(f64::from_le_bytes([a, b, c, d, e, f, g, h]));
+        }
         self.float(visitor)
     }
 
@@ -273,13 +281,13 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         const UINT8: u8 = ElementKind::Uint8.code();
         // What the serializer writes, if it is short.
-        if let [tag::TYPED_ARRAY, UINT8, n @ ..0x80, ..] = *self.source.structure.rest()
+        if let Some(&[tag::TYPED_ARRAY, UINT8, n @ ..0x80]) = self.source.structure.ahead()
             && let Some(bytes) = self.source.bytes(usize::from(n))
         {
             self.source.structure.skip(3);
             return visitor.visit_borrowed_bytes(bytes);
         }
-        self.other_bytes(visitor)
+        apart(self.other_bytes(visitor))
     }
 
     #[inline]
@@ -289,9 +297,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.source.structure.rest().first() {
-            Some(&(tag::NULL | tag::UNDEFINED)) => {
-                self.source.structure.u8()?;
+        match self.source.structure.peek() {
+            Some(tag::NULL | tag::UNDEFINED) => {
+                self.source.structure.skip(1);
                 visitor.visit_none()
             }
             _ => visitor.visit_some(self),
@@ -319,14 +327,14 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let at = self.at();
-        match *self.source.structure.rest() {
-            [tag @ tag::ARRAY..tag::OBJECT, ..] => {
+        match self.source.structure.peek() {
+            Some(tag @ tag::ARRAY..tag::OBJECT) => {
                 self.source.structure.skip(1);
                 let n = u64::from(tag - tag::ARRAY);
                 self.source.claim(n, at)?;
                 self.sequence(n, at, visitor)
             }
-            _ => self.other_sequence(visitor),
+            _ => apart(self.other_sequence(visitor)),
         }
     }
 
@@ -354,22 +362,23 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let at = self.at();
-        let tag = self.source.structure.u8()?;
-        match self.shape_of(tag)? {
-            Some(shape) => self.record(shape, at, fields, visitor),
-            None => match self.source.item_of(tag, at)? {
-                Item::Reference(id) => self.follow(id, at, |de| de.deserialize_struct("", fields, visitor)),
-                item => self.visit(item, at, visitor),
-            },
-        }
+        let is_known = match self.source.structure.peek() {
+            Some(tag @ tag::OBJECT..tag::NULL) => {
+                let is_known = self.source.shapes.keys_are(u64::from(tag - tag::OBJECT), fields);
+                self.source.structure.skip(usize::from(is_known));
+                is_known
+            }
+            _ => self.long_object(fields),
+        };
+        // The visitor is called from here alone, so that it is compiled into this function.
+        if is_known { self.fields(fields, visitor) } else { apart(self.other_struct(visitor)) }
     }
 
     #[inline]
@@ -379,25 +388,25 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        match *self.source.structure.rest() {
-            [tag @ tag::STRING..tag::ARRAY, ..] => {
+        match self.source.structure.peek() {
+            Some(tag @ tag::STRING..tag::ARRAY) => {
                 if let Some(variant) = self.source.short_text(usize::from(tag - tag::STRING)) {
                     self.source.structure.skip(1);
                     return visitor.visit_enum(de::value::BorrowedStrDeserializer::new(variant));
                 }
             }
-            [tag @ tag::OBJECT..tag::NULL, ..] => {
+            Some(tag @ tag::OBJECT..tag::NULL) => {
                 if let Some(name) = self.source.shapes.one_key(u64::from(tag - tag::OBJECT), variants) {
                     self.enter(self.at())?;
                     self.source.structure.skip(1);
-                    let value = visitor.visit_enum(KnownVariant { de: self, name })?;
+                    let value = visitor.visit_enum(KnownVariant { de: &mut *self, name });
                     self.leave();
-                    return Ok(value);
+                    return value;
                 }
             }
             _ => {}
         }
-        self.other_enum(variants, visitor)
+        apart(self.other_enum(variants, visitor))
     }
 
     #[inline]

@@ -7,10 +7,10 @@ use super::de::Deserializer;
 use super::number::{visit_bigint_as_float, visit_elements, visit_float_as_integer};
 use super::visit::{lone_surrogate, utf8};
 use crate::error::Error;
-use crate::wire::ElementKind;
 use crate::wire::item::Item;
 use crate::wire::shape_list::Text;
 use crate::wire::shapes::{CUSTOM, DERIVED};
+use crate::wire::{ElementKind, tag};
 
 impl<'de> Deserializer<'de> {
     #[cold]
@@ -69,6 +69,30 @@ impl<'de> Deserializer<'de> {
                 let (_, keys) = self.shape(shape, at)?;
                 self.derived(keys, at, |de| de::Deserializer::deserialize_seq(de, visitor))
             }
+            item => self.visit(item, at, visitor),
+        }
+    }
+
+    /// Whether an object comes next whose keys are these fields, and whose shape's number takes more than a tag: behind it,
+    /// if so.
+    #[inline(never)]
+    pub(super) fn long_object(&mut self, fields: &'static [&'static str]) -> bool {
+        let mut structure = self.source.structure.clone();
+        match (structure.u8(), structure.varint()) {
+            (Ok(tag::OBJECT_LONG), Ok(shape)) if self.source.shapes.keys_are(shape, fields) => {
+                self.source.structure = structure;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn other_struct<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let at = self.at();
+        match self.source.item()? {
+            Item::Object(shape) => self.by_name(shape, at, visitor),
+            Item::Reference(id) => self.follow(id, at, |de| de.other_struct(visitor)),
             item => self.visit(item, at, visitor),
         }
     }

@@ -8,11 +8,11 @@ use super::number::{visit_bigint, visit_elements, visit_float};
 use super::special::{RegExpText, Special};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::graph::{JsStr, RegExpFlags, well_formed};
+use crate::wire::ElementKind;
 use crate::wire::item::{Item, ViewBuffer};
 use crate::wire::shape_list::Text;
 use crate::wire::shapes::{CUSTOM, DERIVED};
 use crate::wire::splice;
-use crate::wire::{ElementKind, tag};
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -65,7 +65,7 @@ impl<'de> Deserializer<'de> {
     pub(super) fn sequence<V: Visitor<'de>>(&mut self, n: u64, at: usize, visitor: V) -> Result<V::Value, Error> {
         self.enter(at)?;
         let mut left = n;
-        let value = visitor.visit_seq(Sequence { de: self, left: &mut left, n })?;
+        let value = visitor.visit_seq(Sequence { de: &mut *self, left: &mut left, n })?;
         if left > 0 {
             return Err(too_long(n));
         }
@@ -158,26 +158,19 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// An object of a shape, to the visitor of a struct or map.
-    #[inline]
-    pub(super) fn record<V: Visitor<'de>>(
+    /// The values of an object whose keys are these fields, to the visitor of a struct.
+    #[inline(always)]
+    pub(super) fn fields<V: Visitor<'de>>(
         &mut self,
-        shape: u64,
-        at: usize,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if !self.source.shapes.keys_are(shape, fields) {
-            self.source.claim(self.source.values_of(shape, at)?, at)?;
-            return self.by_name(shape, at, visitor);
-        }
-        // Nothing is allocated for what the type says that there is: no claim.
-        self.enter(at)?;
+        self.enter(self.at())?;
         let mut next = 0;
-        let value = visitor.visit_seq(Fields { de: self, names: fields, next: &mut next })?;
+        let value = visitor.visit_seq(Fields { de: &mut *self, names: fields, next: &mut next })?;
         // Fields with aliases are fewer than their names: then two names of one field are in the message.
         if next < fields.len() {
-            return Err(Error::new(ErrorKind::DuplicateKey, "a field stands twice, under two of its names"));
+            return Err(twice());
         }
         self.leave();
         Ok(value)
@@ -195,16 +188,6 @@ impl<'de> Deserializer<'de> {
                 self.map(Keys::Shape(shape), keys, at, visitor)
             }
             _ => self.map(Keys::Shape(shape), keys, at, visitor),
-        }
-    }
-
-    /// The shape of the object whose tag, at `at`, is `tag`; `None` where it is none of a shape.
-    #[inline]
-    pub(super) fn shape_of(&mut self, tag: u8) -> Result<Option<u64>, Error> {
-        match tag {
-            tag::OBJECT..tag::NULL => Ok(Some(u64::from(tag - tag::OBJECT))),
-            tag::OBJECT_LONG => Ok(Some(self.source.structure.varint()?)),
-            _ => Ok(None),
         }
     }
 
@@ -328,6 +311,11 @@ pub(super) fn utf8(text: Text<'_>) -> Option<std::borrow::Cow<'_, str>> {
 #[cold]
 pub(super) fn lone_surrogate(at: usize) -> Error {
     Error::new(ErrorKind::Unrepresentable, "a string with a lone surrogate is no Rust string").at_offset(at)
+}
+
+#[cold]
+fn twice() -> Error {
+    Error::new(ErrorKind::DuplicateKey, "a field stands twice, under two of its names")
 }
 
 #[cold]

@@ -37,9 +37,8 @@ pub(crate) struct Source<'a> {
     data_base: usize,
     data_used: usize,
     pub(crate) refs: bool,
-    /// Values that containers have claimed to hold, all together. A message has no more than it has bytes of structure.
-    pub(crate) claimed: u64,
-    max_claimed: u64,
+    /// Values that containers may still claim to hold, all together. A message has no more than it has bytes of structure.
+    pub(crate) unclaimed: u64,
     strings: Vec<Text<'a>>,
     /// Bytes that may still be read again, where the message repeats by reference what it has once.
     pub(crate) expansion: u64,
@@ -115,7 +114,7 @@ impl<'a> Source<'a> {
             }
         };
         let source = Source {
-            max_claimed: sections.structure.remaining() as u64,
+            unclaimed: sections.structure.remaining() as u64,
             structure: sections.structure,
             shapes,
             shapes_section: sections.shapes.rest(),
@@ -126,7 +125,6 @@ impl<'a> Source<'a> {
             data_base: sections.data_at,
             data_used: 0,
             refs: sections.refs,
-            claimed: 0,
             strings: Vec::new(),
             expansion: u64::MAX,
             frontier: 0,
@@ -137,7 +135,7 @@ impl<'a> Source<'a> {
     /// The sections of a message that is being written: offsets are places in its structure.
     pub(crate) fn of_parts(structure: &'a [u8], text: &'a str, data: &'a [u8], shapes: ShapeList) -> Self {
         Source {
-            max_claimed: u64::MAX,
+            unclaimed: u64::MAX,
             structure: Reader::new(structure, 0),
             shapes,
             shapes_section: &[],
@@ -148,7 +146,6 @@ impl<'a> Source<'a> {
             data_base: 0,
             data_used: 0,
             refs: true,
-            claimed: 0,
             strings: Vec::new(),
             expansion: u64::MAX,
             frontier: 0,
@@ -241,11 +238,13 @@ impl<'a> Source<'a> {
     /// the structure has bytes, so what is allocated for them is bounded by the message.
     #[inline]
     pub(crate) fn claim(&mut self, n: u64, at: usize) -> Result<(), Fault> {
-        self.claimed = self.claimed.saturating_add(n);
-        if n > self.structure.remaining() as u64 || self.claimed > self.max_claimed {
-            return Err(Fault::new(ErrorKind::LengthOutOfBounds, at));
+        match self.unclaimed.checked_sub(n) {
+            Some(left) if n <= self.structure.remaining() as u64 => {
+                self.unclaimed = left;
+                Ok(())
+            }
+            _ => Err(Fault::new(ErrorKind::LengthOutOfBounds, at)),
         }
-        Ok(())
     }
 
     /// How many values the object with this shape holds, whose tag is at `at`.
@@ -491,14 +490,12 @@ impl<'a> Source<'a> {
 
     /// Goes back to `target`, which will be read again: takes what it has of the expansion.
     pub(crate) fn go_back(&mut self, target: Place, at: usize) -> Result<(), Fault> {
-        let claimed = self.claimed;
-        let max_claimed = std::mem::replace(&mut self.max_claimed, u64::MAX);
+        let unclaimed = std::mem::replace(&mut self.unclaimed, u64::MAX);
         self.go_to(target);
         self.skip()?;
         let end = self.place();
-        (self.claimed, self.max_claimed) = (claimed, max_claimed);
         let structure = (end.structure - target.structure) as u64;
-        self.max_claimed = self.max_claimed.saturating_add(structure);
+        self.unclaimed = unclaimed.saturating_add(structure);
         self.go_to(target);
         let bytes = structure + (end.text - target.text + end.data - target.data) as u64;
         self.expand(bytes.max(LEAST_EXPANSION), at)

@@ -77,7 +77,19 @@ impl<'a> Reader<'a> {
     /// What has not been read yet.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+        &self.bytes[self.at..]
+    }
+
+    /// The byte that comes next.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The `N` bytes that come next.
+    #[inline(always)]
+    pub(crate) fn ahead<const N: usize>(&self) -> Option<&'a [u8; N]> {
+        self.bytes.get(self.at..)?.first_chunk()
     }
 
     /// The next `n` bytes.

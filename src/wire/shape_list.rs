@@ -16,25 +16,18 @@ pub(crate) struct ShapeList {
     seen: Vec<Seen>,
 }
 
-/// How the keys of a shape stand to a list of names.
+/// How the keys of a shape stand to a list of names, which is known by its address: no list lies at 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Seen {
-    /// The address of the list.
     names: usize,
-    found: Found,
+    /// How many names there are, if they are the keys, in the same order; or one of these flags and a number.
+    found: usize,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Found {
-    #[default]
-    Nothing,
-    /// The keys are so many names, all that there are, in the same order.
-    All(u32),
-    /// They are not.
-    Others(u32),
-    /// There is one key: the name with this index.
-    One(u32),
-}
+/// The keys are not these names, of which there are so many.
+const OTHERS: usize = 1 << (usize::BITS - 1);
+/// There is one key: the name with this index.
+const ONE: usize = OTHERS >> 1;
 
 #[derive(Debug, Clone, Copy)]
 struct SymbolEntry {
@@ -180,21 +173,21 @@ impl ShapeList {
     #[inline]
     pub(crate) fn keys_are(&mut self, number: u64, names: &'static [&'static str]) -> bool {
         match self.seen(number) {
-            Some(seen) if *seen == Seen::new(names, Found::All(names.len() as u32)) => true,
+            Some(seen) if *seen == Seen::new(names, names.len()) => true,
             _ => self.compare_keys(number, names),
         }
     }
 
     #[cold]
     fn compare_keys(&mut self, number: u64, names: &'static [&'static str]) -> bool {
-        let others = Seen::new(names, Found::Others(names.len() as u32));
+        let others = Seen::new(names, names.len() | OTHERS);
         let Some(shape) = self.shape(number).filter(|_| self.seen(number) != Some(&others)) else {
             return false;
         };
         let is = |index: usize, key: &str| self.key(&self.section, shape, index) == Some(Key::Text(Text::Utf8(key)));
         // A base, which has no key, is a value too.
         let all = shape.values() == names.len() as u64 && names.iter().enumerate().all(|(index, key)| is(index, key));
-        self.seen[number as usize] = if all { Seen::new(names, Found::All(names.len() as u32)) } else { others };
+        self.seen[number as usize] = if all { Seen::new(names, names.len()) } else { others };
         all
     }
 
@@ -202,8 +195,8 @@ impl ShapeList {
     #[inline]
     pub(crate) fn one_key(&mut self, number: u64, names: &'static [&'static str]) -> Option<&'static str> {
         match self.seen(number) {
-            Some(&Seen { names: list, found: Found::One(index) }) if list == names.as_ptr().addr() => {
-                names.get(index as usize).copied()
+            Some(seen) if seen.names == names.as_ptr().addr() && seen.found & ONE != 0 => {
+                names.get(seen.found & !ONE).copied()
             }
             _ => self.look_for_key(number, names),
         }
@@ -214,7 +207,7 @@ impl ShapeList {
         let shape = self.shape(number).filter(|shape| shape.values() == 1)?;
         let Some(Key::Text(Text::Utf8(key))) = self.key(&self.section, shape, 0) else { return None };
         let index = names.iter().position(|name| *name == key)?;
-        self.seen[number as usize] = Seen::new(names, Found::One(index as u32));
+        self.seen[number as usize] = Seen::new(names, index | ONE);
         names.get(index).copied()
     }
 
@@ -232,7 +225,7 @@ impl ShapeList {
 
 impl Seen {
     #[inline]
-    fn new(names: &'static [&'static str], found: Found) -> Self {
+    fn new(names: &'static [&'static str], found: usize) -> Self {
         Seen { names: names.as_ptr().addr(), found }
     }
 }

@@ -64,9 +64,9 @@ impl<'a> Source<'a> {
     /// has its owner's place.
     pub(crate) fn identities(&mut self, start: Place) -> Vec<Identity> {
         let before = self.place();
-        let limits = (self.claimed, self.max_claimed, self.expansion);
+        let limits = (self.unclaimed, self.expansion);
         self.go_to(start);
-        (self.claimed, self.max_claimed, self.expansion) = (0, u64::MAX, u64::MAX);
+        (self.unclaimed, self.expansion) = (u64::MAX, u64::MAX);
         let mut found = Vec::new();
         // A fault is met again, and told, when the value that has it is read.
         let _ = self.walk(|_, place, item, is_base| {
@@ -77,7 +77,7 @@ impl<'a> Source<'a> {
             found.extend(identities);
         });
         self.go_to(before);
-        (self.claimed, self.max_claimed, self.expansion) = limits;
+        (self.unclaimed, self.expansion) = limits;
         found
     }
 }
