@@ -4,17 +4,17 @@
 
 #![cfg_attr(not(feature = "serde"), allow(dead_code))]
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-/// A value that does not fit.
+/// A value that does not fit. It is made in places that are in a hurry, so it is small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch {
-    /// What kind of mistake it is: the words begin with it.
-    what: &'static str,
     pub(crate) found: Found,
-    /// What was found, where it is a text.
-    pub(crate) text: Excerpt,
-    expected: Excerpt,
+    /// The text that was found, if it is one, and what was expected.
+    words: [u8; Mismatch::ROOM],
+    text: u8,
+    len: u8,
+    is_cut: bool,
 }
 
 /// The value.
@@ -28,62 +28,47 @@ pub(crate) enum Found {
     Text,
 }
 
-/// The beginning of a text.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Excerpt {
-    bytes: [u8; Excerpt::MOST],
-    len: usize,
-    is_cut: bool,
-}
-
 impl Mismatch {
+    /// Bytes of words.
+    const ROOM: usize = 64;
+    /// Bytes of a text that are kept.
+    const MOST: usize = 32;
+
     #[inline]
-    pub(super) fn new(what: &'static str) -> Self {
-        Mismatch { what, found: Found::Text, text: Excerpt::EMPTY, expected: Excerpt::EMPTY }
+    pub(super) fn new() -> Self {
+        Mismatch { found: Found::Text, words: [0; Self::ROOM], text: 0, len: 0, is_cut: false }
     }
 
-    /// Notes what was expected, if it is not too long.
-    pub(super) fn expects(&mut self, expected: &dyn fmt::Display) -> bool {
-        write!(self.expected, "{expected}").is_ok()
-    }
-}
-
-impl Excerpt {
-    /// Bytes of text that are kept.
-    const MOST: usize = 48;
-
-    const EMPTY: Excerpt = Excerpt { bytes: [0; Self::MOST], len: 0, is_cut: false };
-
-    /// Adds as much of `text` as there is room for. Whether that is all.
-    pub(crate) fn put(&mut self, text: &str) -> bool {
-        let room = &mut self.bytes[self.len..];
-        let mut len = text.len().min(room.len());
+    /// A text was found: keeps its beginning.
+    pub(crate) fn found_text(&mut self, text: &str) {
+        let mut len = text.len().min(Self::MOST);
         while !text.is_char_boundary(len) {
             len -= 1;
         }
-        room[..len].copy_from_slice(&text.as_bytes()[..len]);
-        self.len += len;
+        self.words[..len].copy_from_slice(&text.as_bytes()[..len]);
+        (self.found, self.text, self.len) = (Found::Text, len as u8, len as u8);
         self.is_cut = len < text.len();
-        !self.is_cut
     }
-}
 
-impl fmt::Write for Excerpt {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.put(text) { Ok(()) } else { Err(fmt::Error) }
-    }
-}
-
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn words(&self, from: u8, to: u8) -> &str {
         // Only whole characters were put there.
-        f.write_str(std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default())
+        std::str::from_utf8(&self.words[from.into()..to.into()]).unwrap_or_default()
+    }
+}
+
+/// What is written is what was expected. An error where there is no room for it.
+impl fmt::Write for Mismatch {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        let from = usize::from(self.len);
+        let place = self.words.get_mut(from..from + words.len()).ok_or(fmt::Error)?;
+        place.copy_from_slice(words.as_bytes());
+        self.len += words.len() as u8;
+        Ok(())
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.what)?;
         match &self.found {
             Found::Bool(flag) => write!(f, "boolean `{flag}`"),
             Found::Unsigned(n) => write!(f, "integer `{n}`"),
@@ -92,14 +77,16 @@ impl fmt::Display for Mismatch {
                 n if n.is_finite() && n.trunc() == n => write!(f, "floating point `{n:.1}`"),
                 n => write!(f, "floating point `{n}`"),
             },
-            Found::Text => write!(f, "string {:?}{}", self.text.to_string(), if self.text.is_cut { "…" } else { "" }),
+            Found::Text => write!(f, "string {:?}{}", self.words(0, self.text), if self.is_cut { "…" } else { "" }),
         }?;
-        write!(f, ", expected {}", self.expected)
+        write!(f, ", expected {}", self.words(self.text, self.len))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[test]
@@ -113,23 +100,32 @@ mod tests {
             (Found::Float(f64::INFINITY.to_bits()), "floating point `inf`"),
             (Found::Text, r#"string "a\"b""#),
         ] {
-            let mut mismatch = Mismatch { found, ..Mismatch::new("invalid type") };
-            assert!(mismatch.text.put("a\"b"));
-            assert!(mismatch.expects(&"i32"));
-            assert_eq!(mismatch.to_string(), format!("invalid type: {words}, expected i32"));
+            let mut mismatch = Mismatch::new();
+            mismatch.found_text("a\"b");
+            mismatch.found = found;
+            write!(mismatch, "{} of {}", "one", "two").unwrap();
+            assert_eq!(mismatch.to_string(), format!("{words}, expected one of two"));
         }
     }
 
     #[test]
     fn a_long_text_is_cut_between_two_characters() {
         for (text, kept) in
-            [("é".repeat(40), "é".repeat(24)), (format!("a{}", "é".repeat(40)), format!("a{}", "é".repeat(23)))]
+            [("é".repeat(40), "é".repeat(16)), (format!("a{}", "é".repeat(40)), format!("a{}", "é".repeat(15)))]
         {
-            let mut mismatch = Mismatch::new("invalid value");
-            mismatch.text.put(&text);
-            assert_eq!(mismatch.to_string(), format!("invalid value: string {kept:?}…, expected "));
+            let mut mismatch = Mismatch::new();
+            mismatch.found_text(&text);
+            assert_eq!(mismatch.to_string(), format!("string {kept:?}…, expected "));
         }
-        let expects = |len| Mismatch::new("").expects(&"x".repeat(len));
-        assert!(expects(48) && !expects(49));
+    }
+
+    #[test]
+    fn what_is_expected_is_kept_whole_or_refused() {
+        let mut mismatch = Mismatch::new();
+        mismatch.found_text("abcd");
+        assert!(mismatch.write_str(&"x".repeat(61)).is_err());
+        mismatch.write_str(&"x".repeat(60)).unwrap();
+        assert_eq!(mismatch.to_string(), format!("string \"abcd\", expected {}", "x".repeat(60)));
+        assert!(mismatch.write_str("y").is_err());
     }
 }

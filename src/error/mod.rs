@@ -48,7 +48,8 @@ struct Report {
 enum Detail {
     /// Empty: what the kind says.
     Text(Cow<'static, str>),
-    Mismatch(Mismatch),
+    /// What kind of mistake it is, and its words.
+    Mismatch(&'static str, Mismatch),
 }
 
 /// A step of a path on its way out, see [`Error::within`].
@@ -67,20 +68,18 @@ impl Error {
         Self::with_detail(kind, Detail::Text(detail.into()))
     }
 
-    /// An error of `kind`: not what was expected was found, which `find` enters. `None` if it can't, or what was expected
-    /// takes too many words.
+    /// An error of `kind`: not what was expected was found. Both are entered by `tell`; `None` if it can't.
     #[cfg(feature = "serde")]
     #[cold]
     pub(crate) fn mismatch(
         kind: ErrorKind,
         what: &'static str,
-        expected: &dyn fmt::Display,
-        find: impl FnOnce(&mut Mismatch) -> bool,
+        tell: impl FnOnce(&mut Mismatch) -> bool,
     ) -> Option<Self> {
-        let mut error = Self::with_detail(kind, Detail::Mismatch(Mismatch::new(what)));
+        let mut error = Self::with_detail(kind, Detail::Mismatch(what, Mismatch::new()));
         // Filled in where it stays: it is too large to be moved for nothing.
-        let Detail::Mismatch(mismatch) = &mut error.0.detail else { return None };
-        (find(mismatch) && mismatch.expects(expected)).then_some(error)
+        let Detail::Mismatch(_, mismatch) = &mut error.0.detail else { return None };
+        tell(mismatch).then_some(error)
     }
 
     #[inline]
@@ -197,7 +196,7 @@ impl fmt::Display for Report {
         match &self.detail {
             Detail::Text(text) if text.is_empty() => write!(f, ": {}", self.kind.explain()),
             Detail::Text(text) => write!(f, ": {text}"),
-            Detail::Mismatch(mismatch) => write!(f, ": {mismatch}"),
+            Detail::Mismatch(what, mismatch) => write!(f, ": {what}: {mismatch}"),
         }
     }
 }

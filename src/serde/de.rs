@@ -202,6 +202,7 @@ impl<'de> Deserializer<'de> {
 /// What a function that is not inlined has returned. Taken apart here, so that what is returned beside it need not lie in
 /// memory as well.
 #[inline(always)]
+#[expect(clippy::needless_match, reason = "what a compiler is to do is written out")]
 fn apart<T>(result: Result<T, Error>) -> Result<T, Error> {
     match result {
         Ok(value) => Ok(value),

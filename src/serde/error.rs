@@ -1,6 +1,6 @@
 //! The crate's error as serde makes it, and the path that it gathers on its way out.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use serde::de::{Expected, Unexpected};
 
@@ -39,19 +39,16 @@ impl serde::de::Error for Error {
 /// Untagged enums make such an error for each variant that does not fit, and drop it: what often comes is not put into
 /// words at once.
 fn mismatch(kind: ErrorKind, what: &'static str, unexpected: Unexpected<'_>, expected: &dyn Expected) -> Error {
-    let kept = Error::mismatch(kind, what, &expected, |mismatch| {
-        mismatch.found = match unexpected {
-            Unexpected::Bool(flag) => Found::Bool(flag),
-            Unexpected::Unsigned(n) => Found::Unsigned(n),
-            Unexpected::Signed(n) => Found::Signed(n),
-            Unexpected::Float(n) => Found::Float(n.to_bits()),
-            Unexpected::Str(text) => {
-                mismatch.text.put(text);
-                Found::Text
-            }
+    let kept = Error::mismatch(kind, what, |mismatch| {
+        match unexpected {
+            Unexpected::Bool(flag) => mismatch.found = Found::Bool(flag),
+            Unexpected::Unsigned(n) => mismatch.found = Found::Unsigned(n),
+            Unexpected::Signed(n) => mismatch.found = Found::Signed(n),
+            Unexpected::Float(n) => mismatch.found = Found::Float(n.to_bits()),
+            Unexpected::Str(text) => mismatch.found_text(text),
             _ => return false,
-        };
-        true
+        }
+        write!(mismatch, "{expected}").is_ok()
     });
     kept.unwrap_or_else(|| Error::new(kind, format!("{what}: {unexpected}, expected {expected}")))
 }

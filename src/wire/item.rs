@@ -3,6 +3,7 @@
 //! Readers that know what they expect look at a tag and take what follows it; everything else goes through
 //! [`Source::item`], which reads any one item, and [`Source::skip`], which reads over a whole value.
 
+mod limits;
 mod records;
 mod walk;
 
@@ -45,12 +46,6 @@ pub(crate) struct Source<'a> {
     /// What lies before this offset has been read before: its `INTERN`s count no more.
     frontier: usize,
 }
-
-/// What is read again counts for at least so many bytes: a value takes more in memory than in a message.
-const LEAST_EXPANSION: u64 = 64;
-
-/// Strings of so many bytes may be used again as often as the message says.
-const FREE_REPEAT: usize = 32;
 
 /// One item: a tag and what belongs to it, but for the values that a container holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -232,19 +227,6 @@ impl<'a> Source<'a> {
         let bytes = self.data.get(self.data_used..)?.get(..n)?;
         self.data_used += n;
         Some(bytes)
-    }
-
-    /// Says that the container whose tag is at `at` holds `n` values. All that are claimed together are no more than
-    /// the structure has bytes, so what is allocated for them is bounded by the message.
-    #[inline]
-    pub(crate) fn claim(&mut self, n: u64, at: usize) -> Result<(), Fault> {
-        match self.unclaimed.checked_sub(n) {
-            Some(left) if n <= self.structure.remaining() as u64 => {
-                self.unclaimed = left;
-                Ok(())
-            }
-            _ => Err(Fault::new(ErrorKind::LengthOutOfBounds, at)),
-        }
     }
 
     /// How many values the object with this shape holds, whose tag is at `at`.
@@ -465,20 +447,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Takes `bytes` of what may be read again, for the value at `at`.
-    pub(crate) fn expand(&mut self, bytes: u64, at: usize) -> Result<(), Fault> {
-        let left = self.expansion.checked_sub(bytes);
-        self.expansion = left.ok_or_else(|| Fault::new(ErrorKind::LimitExceeded, at))?;
-        Ok(())
-    }
-
-    /// A string of `len` bytes that stands once in the message, as a key of a shape or interned, is used again by the
-    /// value at `at`. A short one costs no more than other values.
-    #[inline]
-    pub(crate) fn repeat(&mut self, len: usize, at: usize) -> Result<(), Fault> {
-        if len > FREE_REPEAT { self.expand((len - FREE_REPEAT) as u64, at) } else { Ok(()) }
-    }
-
     /// Reads over the next value.
     pub(crate) fn skip(&mut self) -> Result<(), Fault> {
         // Nothing is made of what is read over, however often it is repeated.
@@ -486,19 +454,6 @@ impl<'a> Source<'a> {
         let skipped = self.walk(|_, _, _, _| {});
         self.expansion = expansion;
         skipped
-    }
-
-    /// Goes back to `target`, which will be read again: takes what it has of the expansion.
-    pub(crate) fn go_back(&mut self, target: Place, at: usize) -> Result<(), Fault> {
-        let unclaimed = std::mem::replace(&mut self.unclaimed, u64::MAX);
-        self.go_to(target);
-        self.skip()?;
-        let end = self.place();
-        let structure = (end.structure - target.structure) as u64;
-        self.unclaimed = unclaimed.saturating_add(structure);
-        self.go_to(target);
-        let bytes = structure + (end.text - target.text + end.data - target.data) as u64;
-        self.expand(bytes.max(LEAST_EXPANSION), at)
     }
 }
 

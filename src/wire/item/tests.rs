@@ -18,8 +18,27 @@ fn a_value_is_read_over_with_all_that_it_holds() {
     assert_eq!(source.item(), Ok(Item::TypedArray { kind: ElementKind::Uint16, bytes: &[7, 0, 8, 0] }));
     source.go_to(places[1].place);
     assert_eq!(source.item(), Ok(Item::Object(0)));
-    let shape = source.shapes.shape(0).unwrap().clone();
-    assert!(source.shapes.keys_are(&shape, &["a"]));
+    assert!(source.shapes.keys_are(0, &["a"]));
+}
+
+#[test]
+fn what_is_remembered_of_a_shape_is_about_one_list_of_names() {
+    // Shapes with the keys a and b; a; a and b again.
+    let section = b"\x00\x03\x00\x02\x04a\x04b\x00\x01\x04a\x00\x02\x04a\x04b";
+    let mut shapes = ShapeList::default();
+    shapes.read(&Reader::new(section, 0)).unwrap();
+    static NAMES: [&str; 3] = ["a", "b", "c"];
+    for _ in 0..3 {
+        for len in 0..=3 {
+            let names = &NAMES[..len];
+            assert_eq!([0, 1, 2, 3].map(|shape| shapes.keys_are(shape, names)), [len == 2, len == 1, len == 2, false]);
+            // A variant is an object with one key, which is any of the names.
+            let known = (len > 0).then_some("a");
+            assert_eq!([0, 1, 2, 3].map(|shape| shapes.one_key(shape, names)), [None, known, None, None]);
+        }
+        assert_eq!(shapes.one_key(1, &["c", "a"]), Some("a"));
+        assert!(!shapes.keys_are(0, &["b", "a"]));
+    }
 }
 
 #[test]
