@@ -96,7 +96,7 @@ pub(crate) fn decode<T: Field>(input: &[u8], classes: &Classes) -> Result<T, Err
 impl<'a> Reader<'a> {
     pub(super) fn new(input: &'a [u8], classes: &'a Classes) -> Result<Self, Error> {
         classes.check()?;
-        let (mut source, end) = Source::new(input, ShapeList::default())?;
+        let (mut source, end) = Source::new(input, Box::default())?;
         if end != input.len() {
             return Err(Fault::new(ErrorKind::TrailingBytes, end).into());
         }
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
         for record in records.bytes.chunks_exact(layout.size) {
             layout.write_values(&mut values, 0, record, |shape| shape);
         }
-        let mut shapes = ShapeList::default();
+        let mut shapes = Box::<ShapeList>::default();
         shapes.read(&wire::Reader::new(self.source.shapes_section, 0))?;
         let mut source = Source::of_parts(&values, "", &[], shapes);
         source.shapes_section = self.source.shapes_section;

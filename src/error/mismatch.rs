@@ -103,7 +103,7 @@ mod tests {
             let mut mismatch = Mismatch::new();
             mismatch.found_text("a\"b");
             mismatch.found = found;
-            write!(mismatch, "{} of {}", "one", "two").unwrap();
+            ["one", " of ", "two"].into_iter().try_for_each(|words| mismatch.write_str(words)).unwrap();
             assert_eq!(mismatch.to_string(), format!("{words}, expected one of two"));
         }
     }

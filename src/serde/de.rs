@@ -57,8 +57,8 @@ impl<'de> Deserializer<'de> {
     ///
     /// Those of [`from_slice`](Self::from_slice).
     pub fn with_options(input: &'de [u8], options: &DeserializeOptions) -> Result<Self, Error> {
-        let deserializer = Self::new(input, options, ShapeList::default())?;
-        deserializer.refuse_trailing(input)?;
+        let mut deserializer = Self::closed(options, Box::default());
+        deserializer.open(input)?;
         Ok(deserializer)
     }
 
@@ -68,19 +68,33 @@ impl<'de> Deserializer<'de> {
     ///
     /// Those of [`from_slice`](Self::from_slice), except `trailing-bytes`.
     pub fn from_prefix(input: &'de [u8]) -> Result<Self, Error> {
-        Self::new(input, &DeserializeOptions::new(), ShapeList::default())
+        let mut deserializer = Self::closed(&DeserializeOptions::new(), Box::default());
+        deserializer.open_prefix(input)?;
+        Ok(deserializer)
     }
 
-    pub(super) fn new(input: &'de [u8], options: &DeserializeOptions, shapes: ShapeList) -> Result<Self, Error> {
-        let (mut source, len) = Source::new(input, shapes)?;
-        // A part of the message as large as itself may be repeated without asking.
-        source.expansion = options.max_expansion.saturating_add(16 * len as u64);
+    /// A deserializer of nothing, until it is opened: it is large, and so need not be moved.
+    #[inline]
+    pub(super) fn closed(options: &DeserializeOptions, shapes: Box<ShapeList>) -> Self {
+        let mut source = Source::closed(shapes);
+        source.expansion = options.max_expansion;
         let root = source.place();
-        Ok(Deserializer { source, depth: options.max_depth, len, root, identities: None, following: Vec::new() })
+        Deserializer { source, depth: options.max_depth, len: 0, root, identities: None, following: Vec::new() }
     }
 
-    pub(super) fn refuse_trailing(&self, input: &[u8]) -> Result<(), Error> {
+    /// Begins the message that `input` is.
+    pub(super) fn open(&mut self, input: &'de [u8]) -> Result<(), Error> {
+        self.open_prefix(input)?;
         if self.len == input.len() { Ok(()) } else { Err(Fault::new(ErrorKind::TrailingBytes, self.len).into()) }
+    }
+
+    /// Begins the message that `input` begins with.
+    fn open_prefix(&mut self, input: &'de [u8]) -> Result<(), Error> {
+        self.len = self.source.open(input)?;
+        // A part of the message as large as itself may be repeated without asking.
+        self.source.expansion = self.source.expansion.saturating_add(16 * self.len as u64);
+        self.root = self.source.place();
+        Ok(())
     }
 
     /// Sees that the value has been read, and all that belongs to it. How long the message is.

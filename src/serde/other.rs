@@ -13,8 +13,22 @@ use crate::wire::shapes::{CUSTOM, DERIVED};
 use crate::wire::{ElementKind, tag};
 
 impl<'de> Deserializer<'de> {
-    #[cold]
+    #[inline(never)]
     pub(super) fn other_integer<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        // One of the last bytes of the structure.
+        if let Some(n @ ..=tag::INT_MAX) = self.source.structure.peek() {
+            self.source.structure.skip(1);
+            return visitor.visit_u64(u64::from(n));
+        }
+        // Beyond 32 bits, up to 53: most moments in milliseconds.
+        if let Some(&[tag::F64, ref bytes @ ..]) = self.source.structure.ahead::<9>() {
+            let number = f64::from_le_bytes(*bytes);
+            let integer = number as i64;
+            if integer as f64 == number && (1..=1 << 53).contains(&integer) {
+                self.source.structure.skip(9);
+                return visitor.visit_u64(integer as u64);
+            }
+        }
         let at = self.at();
         match self.source.item()? {
             Item::Single(n) => visit_float_as_integer(f64::from(n), visitor),

@@ -146,17 +146,25 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
 ///
 /// Those of [`from_slice`].
 pub fn from_slice_with<'de, T: Deserialize<'de>>(bytes: &'de [u8], options: &DeserializeOptions) -> Result<T, Error> {
-    let mut shapes = SHAPES.take().unwrap_or_default();
-    let mut deserializer = Deserializer::new(bytes, options, std::mem::take(&mut *shapes))?;
-    deserializer.refuse_trailing(bytes)?;
-    let result = T::deserialize(&mut deserializer);
-    let value = result.map_err(|error| surfaced(error.at_offset_or(deserializer.at())))?;
-    deserializer.end()?;
-    *shapes = deserializer.source.shapes;
+    let mut deserializer = Deserializer::closed(options, SHAPES.take().unwrap_or_default());
+    deserializer.open(bytes)?;
+    let mut result = T::deserialize(&mut deserializer);
+    // The value may be large: it is not moved any more.
+    match &result {
+        Ok(_) => match deserializer.end() {
+            Ok(_) => keep(deserializer.source.shapes),
+            Err(error) => result = Err(error),
+        },
+        Err(_) => result = result.map_err(|error| surfaced(error.at_offset_or(deserializer.at()))),
+    }
+    result
+}
+
+/// Keeps the shapes for the next message.
+fn keep(shapes: Box<ShapeList>) {
     if shapes.kept() <= MAX_KEPT_SHAPES {
         SHAPES.set(Some(shapes));
     }
-    Ok(value)
 }
 
 /// Deserializes the message that a reader has up to its end.

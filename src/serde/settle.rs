@@ -34,7 +34,7 @@ struct Payload<'m> {
 fn entries(message: &Message, mark: Mark, width: usize, n: usize) -> Result<Entries<'_>, Error> {
     let mut section = Vec::new();
     message.shapes.write_section(&mut section);
-    let mut list = ShapeList::default();
+    let mut list = Box::<ShapeList>::default();
     list.read(&Reader::new(&section, 0))?;
     // Whole strings, so it is valid. What stands before them is not looked at: there may be many containers.
     let text = std::str::from_utf8(&message.text[mark.text..]).unwrap_or_default();

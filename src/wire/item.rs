@@ -27,7 +27,7 @@ pub(crate) struct Place {
 /// A message that is being read.
 pub(crate) struct Source<'a> {
     pub(crate) structure: Reader<'a>,
-    pub(crate) shapes: ShapeList,
+    pub(crate) shapes: Box<ShapeList>,
     /// The section that `shapes` was read from: keys are lent from it.
     pub(crate) shapes_section: &'a [u8],
     text: &'a str,
@@ -98,9 +98,37 @@ impl Item<'_> {
 
 impl<'a> Source<'a> {
     /// The message at the start of `input`, and where it ends. `shapes` may remember an earlier one.
-    pub(crate) fn new(input: &'a [u8], mut shapes: ShapeList) -> Result<(Self, usize), Fault> {
+    pub(crate) fn new(input: &'a [u8], shapes: Box<ShapeList>) -> Result<(Self, usize), Fault> {
+        let mut source = Self::closed(shapes);
+        let end = source.open(input)?;
+        Ok((source, end))
+    }
+
+    /// A source of nothing, until it is [opened](Self::open): it is large, and so need not be moved.
+    #[inline]
+    pub(crate) fn closed(shapes: Box<ShapeList>) -> Self {
+        Source {
+            structure: Reader::new(&[], 0),
+            shapes,
+            shapes_section: &[],
+            text: "",
+            text_base: 0,
+            text_rest: "",
+            data: &[],
+            data_base: 0,
+            data_used: 0,
+            refs: false,
+            unclaimed: u64::MAX,
+            strings: Vec::new(),
+            expansion: u64::MAX,
+            frontier: 0,
+        }
+    }
+
+    /// Begins the message at the start of `input`. Where it ends.
+    pub(crate) fn open(&mut self, input: &'a [u8]) -> Result<usize, Fault> {
         let sections = Sections::read(input)?;
-        shapes.read(&sections.shapes)?;
+        self.shapes.read(&sections.shapes)?;
         let text = match simdutf8::basic::from_utf8(sections.text) {
             Ok(text) => text,
             Err(_) => {
@@ -108,43 +136,19 @@ impl<'a> Source<'a> {
                 return Err(Fault::new(ErrorKind::InvalidUtf8, sections.text_at + valid));
             }
         };
-        let source = Source {
-            unclaimed: sections.structure.remaining() as u64,
-            structure: sections.structure,
-            shapes,
-            shapes_section: sections.shapes.rest(),
-            text,
-            text_base: sections.text_at,
-            text_rest: text,
-            data: sections.data,
-            data_base: sections.data_at,
-            data_used: 0,
-            refs: sections.refs,
-            strings: Vec::new(),
-            expansion: u64::MAX,
-            frontier: 0,
-        };
-        Ok((source, sections.end))
+        self.unclaimed = sections.structure.remaining() as u64;
+        self.structure = sections.structure;
+        self.shapes_section = sections.shapes.rest();
+        (self.text, self.text_base, self.text_rest) = (text, sections.text_at, text);
+        (self.data, self.data_base) = (sections.data, sections.data_at);
+        self.refs = sections.refs;
+        Ok(sections.end)
     }
 
     /// The sections of a message that is being written: offsets are places in its structure.
-    pub(crate) fn of_parts(structure: &'a [u8], text: &'a str, data: &'a [u8], shapes: ShapeList) -> Self {
-        Source {
-            unclaimed: u64::MAX,
-            structure: Reader::new(structure, 0),
-            shapes,
-            shapes_section: &[],
-            text,
-            text_base: 0,
-            text_rest: text,
-            data,
-            data_base: 0,
-            data_used: 0,
-            refs: true,
-            strings: Vec::new(),
-            expansion: u64::MAX,
-            frontier: 0,
-        }
+    pub(crate) fn of_parts(structure: &'a [u8], text: &'a str, data: &'a [u8], shapes: Box<ShapeList>) -> Self {
+        let structure = Reader::new(structure, 0);
+        Source { structure, text, text_rest: text, data, refs: true, ..Self::closed(shapes) }
     }
 
     /// All sections are used up.

@@ -5,14 +5,14 @@ use hashbrown::HashMap;
 
 use super::item::{Identity, Item, Place, Source, ViewBuffer};
 use super::message::Message;
-use super::shape_list::{Key, ShapeList, Text};
+use super::shape_list::{Key, Text};
 use super::shapes::{self, CLASS, CUSTOM, DERIVED, ERROR, ShapeId};
 use super::{ElementKind, structure, tag, varint};
 use crate::error::{Error, ErrorKind, Fault};
 
 /// Appends the value of the message `bytes`.
 pub(crate) fn append(message: &mut Message, bytes: &[u8]) -> Result<(), Error> {
-    let (mut source, end) = Source::new(bytes, ShapeList::default())?;
+    let (mut source, end) = Source::new(bytes, Box::default())?;
     if end != bytes.len() {
         return Err(Fault::new(ErrorKind::TrailingBytes, end).into());
     }

@@ -7,7 +7,7 @@ const MESSAGE: &[u8] = b"\xD7\x4D\x01\x17\x10\x06\x01\x04\x00\x01\x00\x01\x04a\
 #[test]
 fn a_value_is_read_over_with_all_that_it_holds() {
     let bytes = [MESSAGE, &[0xFF]].concat();
-    let (mut source, end) = Source::new(&bytes, ShapeList::default()).unwrap();
+    let (mut source, end) = Source::new(&bytes, Box::default()).unwrap();
     assert_eq!(end, MESSAGE.len());
     let start = source.place();
     source.skip().unwrap();
@@ -45,6 +45,6 @@ fn what_is_remembered_of_a_shape_is_about_one_list_of_names() {
 fn what_containers_claim_together_is_bounded() {
     // Three arrays in one another that each claim all that remains.
     let bytes = b"\xD7\x4D\x01\x00\x04\x83\x82\x81\x00";
-    let (mut source, _) = Source::new(bytes, ShapeList::default()).unwrap();
+    let (mut source, _) = Source::new(bytes, Box::default()).unwrap();
     assert_eq!(source.skip(), Err(Fault { kind: ErrorKind::LengthOutOfBounds, at: 6 }));
 }
