@@ -89,25 +89,18 @@ impl<'de> Rows<'_, 'de> {
         learned
     }
 
-    /// The record that comes next, where it was not read quickly: at the end of the data, or as a type that asks for
-    /// something else, or whose lists of fields are not known yet.
+    /// The last record, with zeros behind it.
+    #[cold]
+    fn last_window(&self) -> [u8; WINDOW] {
+        let mut window = [0; WINDOW];
+        let seen = self.bytes.len().min(WINDOW);
+        window[..seen].copy_from_slice(&self.bytes[..seen]);
+        window
+    }
+
+    /// The record that comes next, where it is not read quickly: as a type that asks for something else.
     #[inline(never)]
     fn next_at_leisure<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        while self.left > 0
-            && let Some(quick) = &self.quick
-        {
-            let mut window = [0; WINDOW];
-            let seen = self.bytes.len().min(WINDOW);
-            window[..seen].copy_from_slice(&self.bytes[..seen]);
-            if let Ok(value) = quick.read(&window) {
-                self.left -= 1;
-                self.bytes = &self.bytes[self.layout.size..];
-                return Ok(Some(value));
-            }
-            if !self.missed() {
-                break;
-            }
-        }
         self.next_element_seed(std::marker::PhantomData)
     }
 }
@@ -122,16 +115,27 @@ impl<'de> SeqAccess<'de> for Rows<'_, 'de> {
         }
     }
 
-    // Unlike a seed, a type can be asked again. There is one way through here for a value that is read quickly: where
-    // several meet, it is moved in larger pieces than it was made of, and waits for them.
+    // Unlike a seed, a type can be asked again. It is asked in one place, from which its value has one way: so it is
+    // compiled in here and stays in registers. In memory it would be moved in larger pieces than it was made of, and wait
+    // for them.
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        if let (Some(quick), Some(window)) = (&self.quick, self.bytes.first_chunk())
-            && let Ok(value) = quick.read(window)
+        let mut last = None;
+        while let Some(quick) = &self.quick
+            && self.left > 0
         {
-            self.left -= 1;
-            self.bytes = &self.bytes[self.layout.size..];
-            return Ok(Some(value));
+            let window = match self.bytes.first_chunk() {
+                Some(window) => window,
+                None => last.get_or_insert_with(|| self.last_window()),
+            };
+            if let Ok(value) = quick.read(window) {
+                self.left -= 1;
+                self.bytes = &self.bytes[self.layout.size..];
+                return Ok(Some(value));
+            }
+            if !self.missed() {
+                break;
+            }
         }
         self.next_at_leisure()
     }
