@@ -1,6 +1,6 @@
 //! The head of a message and where its sections lie (`spec/format.md`, section 2).
 
-use super::{Reader, varint};
+use super::{Reader, structure, varint};
 use crate::error::{ErrorKind, Fault};
 
 pub(crate) const MAGIC: [u8; 2] = [0xD7, 0x4D];
@@ -44,12 +44,28 @@ pub(crate) struct Sections<'a> {
 
 impl Header {
     /// Appends magic, version, flags and lengths.
+    #[inline]
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let mut flags = if self.refs { REFS } else { 0 };
         for (flag, len) in [(SHAPES, self.shapes), (TEXT, self.text), (DATA, self.data)] {
             flags |= if len > 0 { flag } else { 0 };
         }
-        out.extend_from_slice(&[MAGIC[0], MAGIC[1], VERSION, flags]);
+        let head = [MAGIC[0], MAGIC[1], VERSION, flags];
+        if self.structure | self.shapes | self.text | self.data >= 0x80 {
+            return self.write_long(head, out);
+        }
+        // All of it in one step.
+        let (mut item, mut n) = (u64::from(u32::from_le_bytes(head)) | (self.structure as u64) << 32, 5);
+        for len in [self.shapes, self.text, self.data] {
+            item |= (len as u64) << (8 * n);
+            n += usize::from(len > 0);
+        }
+        structure::row(out, item, n);
+    }
+
+    #[inline(never)]
+    fn write_long(&self, head: [u8; 4], out: &mut Vec<u8>) {
+        out.extend_from_slice(&head);
         varint::write(out, self.structure as u64);
         for len in [self.shapes, self.text, self.data] {
             if len > 0 {

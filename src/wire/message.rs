@@ -4,7 +4,7 @@ use std::io;
 
 use super::header::DATA_ALIGN;
 use super::shapes::ShapeTable;
-use super::{Header, copy, structure, tag};
+use super::{ElementKind, Header, copy, structure, tag};
 
 /// The sections of a message that is being written. The structure is appended to through [`structure`].
 #[derive(Default)]
@@ -25,8 +25,11 @@ pub(crate) struct Message {
 /// A message begins with room for so much of it.
 const ROOM: usize = 1024;
 
-/// A message up to this long is written by one call.
+/// A message whose sections are up to this long is written by one call.
 const SMALL: usize = 4096;
+
+/// The head of such a message and what stands before its data take no more.
+const MAX_HEAD: usize = 32;
 
 /// How far each section has been written: to come back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +84,14 @@ impl Message {
         copy::append(&mut self.text, text.as_bytes());
     }
 
+    /// A `Uint8Array`.
+    #[inline(never)]
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        structure::elements(&mut self.structure, tag::TYPED_ARRAY, ElementKind::Uint8, bytes.len());
+        copy::append(&mut self.data, bytes);
+        self.identities += 2;
+    }
+
     /// Zero bytes up to where a payload may start that is aligned to `align`, a power of two.
     #[inline]
     pub(crate) fn align(&mut self, align: usize) {
@@ -120,6 +131,7 @@ impl Message {
         self.append_with(&header, out);
     }
 
+    #[inline]
     fn append_with(&self, header: &Header, out: &mut Vec<u8>) {
         let start = out.len();
         header.write(out);
@@ -144,10 +156,10 @@ impl Message {
 
     fn write_from(&self, head: &mut Vec<u8>, out: &mut impl io::Write) -> io::Result<()> {
         let header = self.header();
-        let len = header.message_len();
-        if len <= SMALL {
+        let sections = self.structure.len() + self.text.len() + self.data.len() + header.shapes;
+        if sections <= SMALL {
             // The last of it is short too.
-            head.reserve(len + copy::SHORT);
+            head.reserve(sections + MAX_HEAD + copy::SHORT);
             self.append_with(&header, head);
             return out.write_all(head);
         }
@@ -219,7 +231,7 @@ mod tests {
             message.start();
             structure::array(&mut message.structure, 2);
             message.string(&"é".repeat(len));
-            structure::elements(&mut message.structure, tag::TYPED_ARRAY, crate::wire::ElementKind::Uint8, len);
+            structure::elements(&mut message.structure, tag::TYPED_ARRAY, ElementKind::Uint8, len);
             message.payload(1, &vec![7; len]);
             let mut appended = Vec::with_capacity(message.len());
             message.append_to(&mut appended);

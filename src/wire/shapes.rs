@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use super::varint;
+use super::{copy, structure, varint};
 
 /// First bytes of a shape: its kind.
 pub(crate) const PLAIN: u8 = 0;
@@ -160,7 +160,7 @@ impl ShapeTable {
             known.message = self.message;
             known.number = self.shapes_count;
             self.shapes_count += 1;
-            self.shapes.extend_from_slice(known.content(&self.bytes));
+            copy::append(&mut self.shapes, known.content(&self.bytes));
         }
         known.number
     }
@@ -192,13 +192,20 @@ impl ShapeTable {
     }
 
     /// Appends the section.
+    #[inline]
     pub(crate) fn write_section(&self, out: &mut Vec<u8>) {
-        if self.section_len() > 0 {
-            varint::write(out, u64::from(self.symbols_count));
-            out.extend_from_slice(&self.symbols);
-            varint::write(out, u64::from(self.shapes_count));
-            out.extend_from_slice(&self.shapes);
+        if self.symbols_count + self.shapes_count == 0 {
+            return;
         }
+        if self.symbols_count > 0 || self.shapes_count >= 0x80 {
+            varint::write(out, u64::from(self.symbols_count));
+            copy::append(out, &self.symbols);
+            varint::write(out, u64::from(self.shapes_count));
+        } else {
+            // As varints, in one step.
+            structure::row(out, u64::from(self.shapes_count) << 8, 2);
+        }
+        copy::append(out, &self.shapes);
     }
 }
 

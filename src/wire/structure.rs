@@ -132,6 +132,12 @@ pub(crate) fn short_number_single(number: f32) -> Short {
     short_single(if number.is_nan() { f32::NAN } else { number })
 }
 
+/// An item.
+#[inline]
+pub(crate) fn short(out: &mut Vec<u8>, (item, len): Short) {
+    put(out, item, len);
+}
+
 /// A number that is an `i32`.
 #[inline]
 pub(crate) fn integer(out: &mut Vec<u8>, n: i32) {
@@ -152,7 +158,7 @@ pub(crate) fn short_integer(n: i32) -> Short {
     // Neither sign nor size can be predicted, so there is no branch on them. A negative number takes the bits of its
     // complement, and one more for the sign.
     let sign = n >> 31;
-    sized(((n ^ sign) as u32 | 1).ilog2() | (sign as u32 & 32), n as u32)
+    sized(((n ^ sign) as u32 | 1).ilog2() + (sign as u32 & 32), n as u32)
 }
 
 /// A number that is a `u32`.
@@ -164,43 +170,43 @@ pub(crate) fn short_unsigned(n: u32) -> Short {
 /// A number that is a `u8`.
 #[inline(always)]
 pub(crate) fn short_byte(n: u8) -> Short {
-    let is_long = n > tag::INT_MAX;
-    (select_unpredictable(is_long, u64::from(tag::U8) | u64::from(n) << 8, u64::from(n)), 1 + usize::from(is_long))
+    one_byte(tag::U8, n)
 }
 
-/// How an integer is written, by its highest bit; 32 more for a negative one.
-const SIZES: [Size; 64] = {
-    let mut sizes = [Size { tag: 0, own: 0, len: 0 }; 64];
+/// A number that is an `i8`.
+#[inline(always)]
+pub(crate) fn short_signed_byte(n: i8) -> Short {
+    one_byte(tag::U8 + ((n >> 7) as u8 & (tag::I8 - tag::U8)), n as u8)
+}
+
+#[inline(always)]
+fn one_byte(tag: u8, n: u8) -> Short {
+    let is_long = n > tag::INT_MAX;
+    let (short, long) = (u64::from(tag::INT | n), u64::from(tag) | u64::from(n) << 8);
+    (select_unpredictable(is_long, long, short), 1 + usize::from(is_long))
+}
+
+/// The tag of an integer that is not in its tag, by its highest bit, and how many bytes both take, or one; 32 more for a
+/// negative one.
+const SIZES: [(u8, u8); 64] = {
+    let mut sizes = [(0, 0); 64];
     let mut bit = 0;
     while bit < 32 {
         let more = (bit > 5) as u8 + (bit > 7) as u8 + (bit > 15) as u8;
-        sizes[bit] = Size::new(if more == 0 { tag::INT } else { tag::U8 - 1 + more }, more);
+        sizes[bit] = (tag::U8 - 1 + more, 1 + more + (more == 3) as u8);
         let more = 1 + (bit > 6) as u8 + (bit > 14) as u8;
-        sizes[32 + bit] = Size::new(tag::I8 - 1 + more, more);
+        sizes[32 + bit] = (tag::I8 - 1 + more, 1 + more + (more == 3) as u8);
         bit += 1;
     }
     sizes
 };
 
-/// The tag of an integer, which bits of the number are part of it, and how many bytes both take.
-#[derive(Clone, Copy)]
-struct Size {
-    tag: u8,
-    own: u8,
-    len: u8,
-}
-
-impl Size {
-    /// `more`: 0 for a number in the tag, then 1, 2 and 3 for one, two and four bytes.
-    const fn new(tag: u8, more: u8) -> Self {
-        Size { tag, own: if more == 0 { 0x3F } else { 0 }, len: 1 + more + (more == 3) as u8 }
-    }
-}
-
 #[inline(always)]
 fn sized(bit: u32, n: u32) -> Short {
-    let Size { tag, own, len } = SIZES[bit as usize & 63];
-    (u64::from(tag | n as u8 & own) | u64::from(n) << 8, usize::from(len))
+    let (tag, len) = SIZES[bit as usize & 63];
+    let item = u64::from(tag) | u64::from(n) << 8;
+    // The mask says to a compiler that it is no more than eight.
+    (select_unpredictable(n <= u32::from(tag::INT_MAX), u64::from(n), item), usize::from(len & 7))
 }
 
 /// How many bytes [`row`] takes.
@@ -276,6 +282,7 @@ mod tests {
         for n in 0..=u8::MAX {
             let bytes = |(item, len): Short| item.to_le_bytes()[..len].to_vec();
             assert_eq!(bytes(short_byte(n)), bytes(short_unsigned(n.into())));
+            assert_eq!(bytes(short_signed_byte(n as i8)), bytes(short_integer((n as i8).into())));
         }
     }
 
