@@ -3,11 +3,11 @@
 use serde::ser::{self, Serialize};
 
 use super::ser::Serializer;
-use super::settle::{reorder, set_count, settle_distinct, settle_object};
+use super::settle::{set_count, settle_distinct, settle_object};
 use crate::error::{Error, Step};
 use crate::graph::JsStr;
 use crate::wire::message::{Mark, Message};
-use crate::wire::{structure, tag, varint};
+use crate::wire::{tag, varint};
 
 /// Writes the elements of an array or Set.
 pub struct SeqSerializer<'s> {
@@ -15,8 +15,7 @@ pub struct SeqSerializer<'s> {
     pub(super) at: usize,
     pub(super) declared: Option<usize>,
     pub(super) n: usize,
-    /// Of a Set: where its entries begin.
-    pub(super) set: Option<Mark>,
+    pub(super) is_set: bool,
 }
 
 impl SeqSerializer<'_> {
@@ -32,17 +31,18 @@ impl SeqSerializer<'_> {
 
     #[inline]
     fn close(self) -> Result<(), Error> {
-        match self.set {
-            None => self.ser.close_array(self.at, self.declared, self.n),
-            Some(mark) => self.close_set(mark)?,
+        if self.is_set {
+            return self.close_set();
         }
+        self.ser.close_array(self.at, self.declared, self.n);
         Ok(())
     }
 
     #[cold]
-    fn close_set(self, mark: Mark) -> Result<(), Error> {
+    fn close_set(self) -> Result<(), Error> {
         self.ser.leave();
-        let message = &mut self.ser.message;
+        let Serializer { message, sets, .. } = self.ser;
+        let Some(mark) = sets.pop() else { return Ok(()) };
         if self.declared != Some(self.n) {
             set_count(&mut message.structure, self.at + 1, mark.structure - self.at - 1, self.n as u64);
         }
@@ -104,112 +104,6 @@ impl ser::SerializeTupleVariant for SeqSerializer<'_> {
     #[inline]
     fn serialize_field<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
         self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
-}
-
-/// Writes the fields of a struct.
-pub struct StructSerializer<'s> {
-    pub(super) ser: &'s mut Serializer,
-    /// Where the tag stands.
-    pub(super) at: usize,
-    pub(super) text: usize,
-    pub(super) data: usize,
-    /// The last field.
-    pub(super) node: u32,
-    /// If this is the last of all, the tag is right.
-    pub(super) likely: u32,
-}
-
-impl StructSerializer<'_> {
-    #[inline]
-    fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.node = match self.ser.fields.expected(self.node, key) {
-            Some(node) => node,
-            None => other_field(self.ser, self.node, key),
-        };
-        match value.serialize(&mut *self.ser) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(error.within_name(key)),
-        }
-    }
-
-    #[inline]
-    fn close(self) -> Result<(), Error> {
-        self.ser.leave();
-        if self.node != self.likely {
-            close_other(self.ser, self.node, self.at, self.text, self.data)?;
-        }
-        Ok(())
-    }
-}
-
-/// Closes an object that is not of the shape that those of its name have mostly, or the first in the message.
-#[cold]
-#[inline(never)]
-fn close_other(ser: &mut Serializer, node: u32, at: usize, text: usize, data: usize) -> Result<(), Error> {
-    let Serializer { message, fields, .. } = ser;
-    if let Some(tag) = fields.known_tag(message.shapes.message(), node) {
-        message.structure[at] = tag;
-        return Ok(());
-    }
-    let shape = fields.shape(&mut message.shapes, node)?;
-    let number = message.shapes.number(shape);
-    let order = fields.order(node);
-    if let Some(order) = order {
-        reorder(message, Mark { structure: at + 1, text, data, identities: 0 }, 1, order)?;
-    }
-    match u8::try_from(number) {
-        Ok(number) if u64::from(number) <= tag::OBJECT_MAX => {
-            let tag = tag::OBJECT + number;
-            message.structure[at] = tag;
-            if order.is_none() {
-                fields.remember_tag(message.shapes.message(), node, tag);
-            }
-        }
-        _ => {
-            let mut header = Vec::new();
-            structure::object(&mut header, number);
-            message.structure.splice(at..at + 1, header);
-        }
-    }
-    Ok(())
-}
-
-/// A field that did not come here last time. A function of its own that takes values, so that the others need not keep
-/// anything for it.
-#[cold]
-#[inline(never)]
-fn other_field(ser: &mut Serializer, node: u32, key: &'static str) -> u32 {
-    ser.fields.next(node, key)
-}
-
-impl ser::SerializeStruct for StructSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.field(key, value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
-}
-
-impl ser::SerializeStructVariant for StructSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.field(key, value)
     }
 
     #[inline]

@@ -71,6 +71,8 @@ mod run;
 mod ser;
 mod settle;
 mod special;
+mod structs;
+mod tracks;
 mod visit;
 
 pub use dates::{Date, date};

@@ -5,15 +5,16 @@ use std::io::Write as _;
 
 use serde::ser::{self, Serialize};
 
-use super::compound::{LastKey, MapSerializer, SeqSerializer, StructSerializer};
-use super::fields::{Fields, NONE};
+use super::compound::{LastKey, MapSerializer, SeqSerializer};
+use super::fields::Fields;
 use super::options::SerializeOptions;
 use super::pack;
 use super::records::Sketch;
 use super::special::{self, Special};
+use super::structs::StructSerializer;
 use crate::error::{Error, ErrorKind};
-use crate::wire::message::Message;
-use crate::wire::{ElementKind, structure, tag, varint};
+use crate::wire::message::{Mark, Message};
+use crate::wire::{structure, tag, varint};
 
 /// Writes one value as a message. [`to_vec`](super::to_vec) and [`to_writer`](super::to_writer) use it.
 ///
@@ -39,8 +40,10 @@ use crate::wire::{ElementKind, structure, tag, varint};
 pub struct Serializer {
     pub(super) message: Message,
     pub(super) fields: Fields,
-    depth: usize,
+    pub(super) depth: usize,
     pub(super) options: SerializeOptions,
+    /// Where the entries begin of the Sets that are open.
+    pub(super) sets: Vec<Mark>,
     /// Of the first element of the last sequence that was looked at.
     pub(super) sketch: Box<Sketch>,
 }
@@ -59,9 +62,9 @@ impl Serializer {
     /// Begins another message.
     pub fn start(&mut self) {
         self.depth = 0;
-        if self.message.start() {
-            self.fields.clear();
-        }
+        let is_forgotten = self.message.start();
+        self.fields.start(is_forgotten);
+        self.sets.clear();
     }
 
     /// Appends the message to `out`.
@@ -93,7 +96,7 @@ impl Serializer {
 
     /// A container begins.
     #[inline]
-    fn enter(&mut self) -> Result<(), Error> {
+    pub(super) fn enter(&mut self) -> Result<(), Error> {
         self.depth += 1;
         self.message.identities += 1;
         if self.depth > self.options.max_depth { Err(self.too_deep()) } else { Ok(()) }
@@ -147,37 +150,10 @@ impl Serializer {
         structure::bigint(self.out(), negative, &bytes[..len]);
     }
 
-    /// The object `{variant: …}`, of which the value follows.
-    #[inline]
-    fn variant(&mut self, variant: &'static str) -> Result<(), Error> {
-        self.enter()?;
-        let Serializer { message, fields, .. } = self;
-        let found = fields.variant(&mut message.shapes, variant);
-        if found.message != message.shapes.message() {
-            return self.variant_first(variant, found.last);
-        }
-        structure::bare(&mut message.structure, found.tag);
-        Ok(())
-    }
-
-    /// The first object of its shape in the message, or one whose tag is longer.
-    #[inline(never)]
-    fn variant_first(&mut self, variant: &'static str, node: u32) -> Result<(), Error> {
-        let Serializer { message, fields, .. } = self;
-        let shape = fields.shape(&mut message.shapes, node)?;
-        let number = message.shapes.number(shape);
-        let at = message.structure.len();
-        structure::object(&mut message.structure, number);
-        if let [tag] = message.structure[at..] {
-            fields.remember_variant(variant, node, message.shapes.message(), tag);
-        }
-        Ok(())
-    }
-
     #[inline]
     pub(super) fn sequence(&mut self, len: Option<usize>) -> Result<SeqSerializer<'_>, Error> {
         let at = self.open_array(len)?;
-        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set: None })
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, is_set: false })
     }
 
     /// An array is open: where its header is.
@@ -213,35 +189,8 @@ impl Serializer {
         self.enter()?;
         let at = self.message.structure.len();
         structure::tagged(self.out(), tag::SET, len.unwrap_or(0) as u64);
-        let set = Some(self.message.mark());
-        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, set })
-    }
-
-    pub(super) fn tuple_variant(&mut self, variant: &'static str, len: usize) -> Result<SeqSerializer<'_>, Error> {
-        self.variant(variant)?;
-        // The array closes for both.
-        self.depth -= 1;
-        self.sequence(Some(len))
-    }
-
-    pub(super) fn struct_variant(&mut self, variant: &'static str) -> Result<StructSerializer<'_>, Error> {
-        self.variant(variant)?;
-        // The inner object closes for both.
-        self.depth -= 1;
-        self.object(variant)
-    }
-
-    #[inline]
-    pub(super) fn object(&mut self, name: &'static str) -> Result<StructSerializer<'_>, Error> {
-        self.enter()?;
-        let Serializer { message, fields, .. } = &mut *self;
-        let found = fields.start(&mut message.shapes, name);
-        // What is likely its tag, if not yet any.
-        let is_known = found.message == message.shapes.message();
-        let (tag, likely) = if is_known { (found.tag, found.last) } else { (tag::OBJECT, NONE) };
-        let (at, text, data) = (message.structure.len(), message.text.len(), message.data.len());
-        structure::bare(&mut message.structure, tag);
-        Ok(StructSerializer { at, text, data, node: found.first, likely, ser: self })
+        self.sets.push(self.message.mark());
+        Ok(SeqSerializer { ser: self, at, declared: len, n: 0, is_set: true })
     }
 
     pub(super) fn map(&mut self, len: Option<usize>, as_map: bool) -> Result<MapSerializer<'_>, Error> {
@@ -294,7 +243,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_i8(self, v: i8) -> Result<(), Error> {
-        structure::integer(self.out(), i32::from(v));
+        structure::short(self.out(), structure::short_signed_byte(v));
         Ok(())
     }
 
@@ -326,7 +275,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_u8(self, v: u8) -> Result<(), Error> {
-        structure::unsigned(self.out(), u32::from(v));
+        structure::short(self.out(), structure::short_byte(v));
         Ok(())
     }
 
@@ -380,7 +329,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
 
     #[inline]
     fn serialize_bytes(self, v: &[u8]) -> Result<(), Error> {
-        self.typed_array(ElementKind::Uint8, v);
+        self.message.bytes(v);
         Ok(())
     }
 
@@ -418,6 +367,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
         }
     }
 
+    #[inline]
     fn serialize_newtype_variant<T: ?Sized + Serialize>(
         self,
         _: &'static str,
@@ -446,6 +396,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
         self.sequence(Some(len))
     }
 
+    #[inline]
     fn serialize_tuple_variant(
         self,
         _: &'static str,
@@ -466,6 +417,7 @@ impl<'s> ser::Serializer for &'s mut Serializer {
         self.object(name)
     }
 
+    #[inline]
     fn serialize_struct_variant(
         self,
         _: &'static str,

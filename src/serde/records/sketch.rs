@@ -141,7 +141,7 @@ impl<'r> ser::Serializer for Look<'r> {
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Looks<'r>, Deviates> {
         let Serializer { message, fields, .. } = &mut *self.ser;
-        let node = fields.start(&mut message.shapes, name).first;
+        let node = fields.start_of(&mut message.shapes, name);
         // Its shape is known at its end.
         self.open(What::Object(0), node)
     }
@@ -205,8 +205,7 @@ impl ser::SerializeStruct for Looks<'_> {
 
     #[inline]
     fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Deviates> {
-        let fields = &mut self.ser.fields;
-        self.node = fields.expected(self.node, key).unwrap_or_else(|| fields.next(self.node, key));
+        self.node = self.ser.fields.next(self.node, key);
         self.value(key, value)
     }
 
