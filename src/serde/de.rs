@@ -237,16 +237,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let at = self.at();
-        match self.source.structure.u8()? {
-            n @ ..=tag::INT_MAX => visitor.visit_u64(u64::from(n)),
-            tag @ tag::STRING..tag::ARRAY => {
-                visitor.visit_borrowed_str(self.source.text(usize::from(tag - tag::STRING), at)?)
-            }
-            tag => {
-                let item = self.source.item_of(tag, at)?;
-                self.visit(item, at, visitor)
-            }
+        match self.source.structure.peek() {
+            Some(tag::STRING..tag::ARRAY) => self.text(visitor),
+            Some(..=tag::INT_MAX | tag::U8..=tag::I32) => self.integer::<false, V>(visitor),
+            Some(tag::FALSE | tag::TRUE) => self.deserialize_bool(visitor),
+            _ => apart(self.other(visitor)),
         }
     }
 
