@@ -140,3 +140,73 @@ fn text_that_rust_can_not_hold_is_refused() {
     assert_eq!(error.path(), Some("$[0]"), "{error}");
     assert_eq!(from_slice::<char>(&to_vec("ab").unwrap()).unwrap_err().path(), Some("$"));
 }
+
+/// Errors that a type makes while it is read are put into words when one comes to the surface.
+mod words {
+    use std::cell::Cell;
+
+    use serde::de::Error as _;
+
+    use super::*;
+
+    thread_local! {
+        static READ: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// An integer; counts how often it is read, and panics at 0.
+    #[derive(Debug)]
+    struct Counted;
+
+    impl<'de> Deserialize<'de> for Counted {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            READ.set(READ.get() + 1);
+            assert_ne!(u8::deserialize(deserializer)?, 0);
+            Ok(Counted)
+        }
+    }
+
+    #[test]
+    fn what_fits_is_read_once_and_what_does_not_once_more() {
+        let read = |bytes: &[u8]| {
+            READ.set(0);
+            (from_slice::<Vec<Counted>>(bytes).map_err(|error| error.to_string()), READ.get())
+        };
+        assert!(matches!(read(&to_vec(&[1, 2]).unwrap()), (Ok(_), 2)));
+        let (told, times) = read(&to_vec(&(1, "x")).unwrap());
+        assert_eq!(times, 4);
+        assert!(told.unwrap_err().ends_with(r#" in $[1]: invalid type: string "x", expected u8"#));
+        // A message that is not right needs no words of a type.
+        let mut bytes = to_vec(&(1, 300)).unwrap();
+        bytes.push(0);
+        assert!(matches!(read(&bytes), (Err(_), 0)));
+    }
+
+    #[test]
+    fn words_are_not_lost_to_a_panic() {
+        assert!(std::panic::catch_unwind(|| from_slice::<Counted>(&to_vec(&0).unwrap())).is_err());
+        let bytes = to_vec("x").unwrap();
+        let error = u8::deserialize(&mut marshal::Deserializer::from_slice(&bytes).unwrap()).unwrap_err();
+        assert!(error.to_string().ends_with(r#"invalid type: string "x", expected u8"#), "{error}");
+    }
+
+    #[test]
+    fn a_message_in_a_message_tells_too() {
+        #[derive(Debug)]
+        struct Inner;
+        impl<'de> Deserialize<'de> for Inner {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let bytes = Vec::<u8>::deserialize(deserializer)?;
+                from_slice::<Vec<u8>>(&bytes).map_err(D::Error::custom)?;
+                Ok(Inner)
+            }
+        }
+        let inner = |value: &[i32]| to_vec(value).unwrap();
+        assert_eq!(from_slice::<Vec<Inner>>(&to_vec(&[inner(&[1]), inner(&[2, 3])]).unwrap()).unwrap().len(), 2);
+        let error = from_slice::<Vec<Inner>>(&to_vec(&[inner(&[1]), inner(&[2, -3])]).unwrap()).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.contains(" in $[1]: ") && told.ends_with("$[1]: invalid value: integer `-3`, expected u8"),
+            "{told}"
+        );
+    }
+}

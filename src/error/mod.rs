@@ -3,15 +3,11 @@
 //! Knows nothing of values or bytes; every other module reports through it.
 
 mod kind;
-mod mismatch;
 
 use std::borrow::Cow;
 use std::{fmt, io};
 
 pub use kind::ErrorKind;
-#[cfg(feature = "serde")]
-pub(crate) use mismatch::Found;
-use mismatch::Mismatch;
 
 /// Why a value could not be encoded, decoded, built or changed.
 ///
@@ -30,8 +26,11 @@ use mismatch::Mismatch;
 /// assert_eq!(error.path(), Some("$"));
 /// ```
 #[derive(thiserror::Error, Clone, PartialEq, Eq)]
-#[error("{}", .0)]
-pub struct Error(Box<Report>);
+#[error("{}", self.report())]
+pub struct Error(
+    /// `None` while it is not put into words, see [`Error::unworded`].
+    Option<Box<Report>>,
+);
 
 #[derive(Clone, PartialEq, Eq)]
 struct Report {
@@ -40,16 +39,15 @@ struct Report {
     path: Option<String>,
     /// The steps of the path, innermost first, while the error is on its way out.
     trail: Vec<Step>,
-    detail: Detail,
+    /// Empty: what the kind says.
+    detail: Cow<'static, str>,
     io: Option<io::ErrorKind>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-enum Detail {
-    /// Empty: what the kind says.
-    Text(Cow<'static, str>),
-    /// What kind of mistake it is, and its words.
-    Mismatch(&'static str, Mismatch),
+impl Report {
+    const fn new(kind: ErrorKind, detail: Cow<'static, str>) -> Self {
+        Report { kind, offset: None, path: None, trail: Vec::new(), detail, io: None }
+    }
 }
 
 /// A step of a path on its way out, see [`Error::within`].
@@ -65,52 +63,55 @@ impl Error {
     /// An error of `kind` that explains itself with `detail`.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self::with_detail(kind, Detail::Text(detail.into()))
+        Error(Some(Box::new(Report::new(kind, detail.into()))))
     }
 
-    /// An error of `kind`: not what was expected was found. Both are entered by `tell`; `None` if it can't.
+    /// An error that says nothing: for a reader that makes many errors and drops them, as of a type that tries one form
+    /// after another, and that reads once more if one comes to the surface.
     #[cfg(feature = "serde")]
-    #[cold]
-    pub(crate) fn mismatch(
-        kind: ErrorKind,
-        what: &'static str,
-        tell: impl FnOnce(&mut Mismatch) -> bool,
-    ) -> Option<Self> {
-        let mut error = Self::with_detail(kind, Detail::Mismatch(what, Mismatch::new()));
-        // Filled in where it stays: it is too large to be moved for nothing.
-        let Detail::Mismatch(_, mismatch) = &mut error.0.detail else { return None };
-        tell(mismatch).then_some(error)
-    }
-
     #[inline]
-    fn with_detail(kind: ErrorKind, detail: Detail) -> Self {
-        let report = Report { kind, offset: None, path: None, trail: Vec::new(), detail, io: None };
-        Error(Box::write(Box::new_uninit(), report))
+    pub(crate) fn unworded() -> Self {
+        Error(None)
     }
 
-    pub(crate) fn at_offset(mut self, offset: usize) -> Self {
-        self.0.offset = Some(offset as u64);
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub(crate) fn is_unworded(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn report(&self) -> &Report {
+        static UNWORDED: Report = Report::new(ErrorKind::Rejected, Cow::Borrowed(""));
+        self.0.as_deref().unwrap_or(&UNWORDED)
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Report)) -> Self {
+        if let Some(report) = &mut self.0 {
+            change(report);
+        }
         self
     }
 
-    pub(crate) fn at_path(mut self, path: String) -> Self {
-        self.0.path = Some(path);
-        self
+    pub(crate) fn at_offset(self, offset: usize) -> Self {
+        self.change(|report| report.offset = Some(offset as u64))
+    }
+
+    pub(crate) fn at_path(self, path: String) -> Self {
+        self.change(|report| report.path = Some(path))
     }
 
     /// The value is inside of another one.
     #[cold]
     #[inline(never)]
-    pub(crate) fn within(mut self, step: Step) -> Self {
-        self.0.trail.push(step);
-        self
+    pub(crate) fn within(self, step: Step) -> Self {
+        self.change(|report| report.trail.push(step))
     }
 
     /// The value is the one that has this name in another one.
     #[cold]
     #[inline(never)]
     pub(crate) fn within_name(self, name: &str) -> Self {
-        self.within(Step::Name(name.to_owned()))
+        self.change(|report| report.trail.push(Step::Name(name.to_owned())))
     }
 
     /// The value is the element with this index of another one.
@@ -123,39 +124,37 @@ impl Error {
     /// Offset of the tag of the faulty value, unless one further in is known.
     #[cold]
     #[inline(never)]
-    pub(crate) fn at_offset_or(mut self, offset: usize) -> Self {
-        self.0.offset.get_or_insert(offset as u64);
-        self
+    pub(crate) fn at_offset_or(self, offset: usize) -> Self {
+        self.change(|report| _ = report.offset.get_or_insert(offset as u64))
     }
 
     /// The steps taken, innermost first.
     pub(crate) fn take_trail(&mut self) -> Vec<Step> {
-        std::mem::take(&mut self.0.trail)
+        self.0.as_mut().map(|report| std::mem::take(&mut report.trail)).unwrap_or_default()
     }
 
     /// The operating system refused `step`, which is named as in "sync the temporary file".
     #[cfg(feature = "snapshot")]
     #[cold]
     pub(crate) fn io(kind: ErrorKind, step: &str, path: &std::path::Path, error: &io::Error) -> Self {
-        let mut own = Error::new(kind, format!("could not {step} {}: {error}", path.display()));
-        own.0.io = Some(error.kind());
-        own
+        let own = Error::new(kind, format!("could not {step} {}: {error}", path.display()));
+        own.change(|report| report.io = Some(error.kind()))
     }
 
     /// What was wrong.
     pub fn kind(&self) -> ErrorKind {
-        self.0.kind
+        self.report().kind
     }
 
     /// Where in the input, in bytes from its start. `None` for errors that are not about input bytes.
     /// Which byte of a faulty item is meant is laid down in `spec/format.md`, section 11.
     pub fn offset(&self) -> Option<u64> {
-        self.0.offset
+        self.report().offset
     }
 
     /// The path from the root (`$`) to the faulty value, as in `$.users[3].name`. `None` where no value is concerned.
     pub fn path(&self) -> Option<&str> {
-        self.0.path.as_deref()
+        self.report().path.as_deref()
     }
 
     /// Whether the input ended early: more bytes may complete it.
@@ -170,7 +169,7 @@ impl Error {
 
     /// What the operating system said, where it refused something: `NotFound` for a file that is not there.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
-        self.0.io
+        self.report().io
     }
 
     /// Whether a part was asked for that is not there.
@@ -193,17 +192,13 @@ impl fmt::Display for Report {
         if let Some(path) = &self.path {
             write!(f, " in {path}")?;
         }
-        match &self.detail {
-            Detail::Text(text) if text.is_empty() => write!(f, ": {}", self.kind.explain()),
-            Detail::Text(text) => write!(f, ": {text}"),
-            Detail::Mismatch(what, mismatch) => write!(f, ": {what}: {mismatch}"),
-        }
+        write!(f, ": {}", if self.detail.is_empty() { self.kind.explain() } else { &self.detail })
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({})", self.0)
+        write!(f, "Error({})", self.report())
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::de::{self, Visitor};
 
 use super::access::KnownVariant;
+use super::error::surfaced;
 use super::number::{FORMS, Form};
 use super::options::DeserializeOptions;
 use super::special::Special;
@@ -116,6 +117,12 @@ impl<'de> Deserializer<'de> {
     #[cold]
     pub(super) fn located(&self, error: Error, position: usize) -> Error {
         error.at_offset_or(self.source.structure.offset_of_position(position))
+    }
+
+    /// The error with which reading ended.
+    #[cold]
+    pub(super) fn surfaced(&self, error: Error) -> Error {
+        surfaced(error.at_offset_or(self.at()))
     }
 
     /// A container opens whose tag is at `at`.

@@ -1,10 +1,11 @@
 //! The crate's error as serde makes it, and the path that it gathers on its way out.
 
-use std::fmt::{Display, Write as _};
+use std::cell::Cell;
+use std::fmt::{self, Arguments, Display};
 
 use serde::de::{Expected, Unexpected};
 
-use crate::error::{Error, ErrorKind, Found, Step};
+use crate::error::{Error, ErrorKind, Step};
 use crate::graph::{JsStr, Segment, path_of};
 
 impl serde::ser::Error for Error {
@@ -15,42 +16,65 @@ impl serde::ser::Error for Error {
 }
 
 impl serde::de::Error for Error {
-    #[cold]
     fn custom<T: Display>(message: T) -> Self {
-        Error::new(ErrorKind::Rejected, message.to_string())
+        worded(ErrorKind::Rejected, format_args!("{message}"))
     }
 
-    #[cold]
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        mismatch(ErrorKind::WrongType, "invalid type", unexpected, expected)
+        worded(ErrorKind::WrongType, format_args!("invalid type: {}, expected {expected}", Shown(unexpected)))
     }
 
-    #[cold]
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        mismatch(ErrorKind::Rejected, "invalid value", unexpected, expected)
+        worded(ErrorKind::Rejected, format_args!("invalid value: {}, expected {expected}", Shown(unexpected)))
     }
 
-    #[cold]
     fn duplicate_field(field: &'static str) -> Self {
-        Error::new(ErrorKind::DuplicateKey, format!("duplicate field `{field}`"))
+        worded(ErrorKind::DuplicateKey, format_args!("duplicate field `{field}`"))
     }
 }
 
-/// Untagged enums make such an error for each variant that does not fit, and drop it: what often comes is not put into
-/// words at once.
-fn mismatch(kind: ErrorKind, what: &'static str, unexpected: Unexpected<'_>, expected: &dyn Expected) -> Error {
-    let kept = Error::mismatch(kind, what, |mismatch| {
-        match unexpected {
-            Unexpected::Bool(flag) => mismatch.found = Found::Bool(flag),
-            Unexpected::Unsigned(n) => mismatch.found = Found::Unsigned(n),
-            Unexpected::Signed(n) => mismatch.found = Found::Signed(n),
-            Unexpected::Float(n) => mismatch.found = Found::Float(n.to_bits()),
-            Unexpected::Str(text) => mismatch.found_text(text),
-            _ => return false,
+/// What was found; of a long text, its beginning.
+struct Shown<'u>(Unexpected<'u>);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 32;
+        match self.0 {
+            Unexpected::Str(text) if text.chars().nth(MOST).is_some() => {
+                write!(f, "string {:?}…", text.chars().take(MOST).collect::<String>())
+            }
+            shown => shown.fmt(f),
         }
-        write!(mismatch, "{expected}").is_ok()
-    });
-    kept.unwrap_or_else(|| Error::new(kind, format!("{what}: {unexpected}, expected {expected}")))
+    }
+}
+
+thread_local! {
+    /// The errors that types make on this thread are put into words.
+    static WORDS: Cell<bool> = const { Cell::new(true) };
+}
+
+#[cold]
+fn worded(kind: ErrorKind, words: Arguments<'_>) -> Error {
+    if WORDS.get() { Error::new(kind, words.to_string()) } else { Error::unworded() }
+}
+
+/// While it is there, the errors that types make are put into words, or are not.
+pub(super) struct Words {
+    before: bool,
+}
+
+impl Words {
+    #[inline]
+    pub(super) fn are(wanted: bool) -> Self {
+        Words { before: WORDS.replace(wanted) }
+    }
+}
+
+impl Drop for Words {
+    #[inline]
+    fn drop(&mut self) {
+        WORDS.set(self.before);
+    }
 }
 
 /// The error as the caller gets it: with the path that the steps make.

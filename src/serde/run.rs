@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::de::Deserializer;
-use super::error::{io, surfaced};
+use super::error::{Words, io, surfaced};
 use super::options::{DeserializeOptions, SerializeOptions};
 use super::ser::Serializer;
 use crate::error::Error;
@@ -135,7 +135,8 @@ fn serialized<T: ?Sized + Serialize, R>(
 ///
 /// # Errors
 ///
-/// What is wrong with the bytes (`spec/format.md`, section 11), and what the type does not take, with offset and path.
+/// What is wrong with the bytes (`spec/format.md`, section 11), and what the type does not take, with offset and path. To put
+/// the latter into words, the message is read a second time.
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     from_slice_with(bytes, &DeserializeOptions::new())
 }
@@ -148,16 +149,28 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
 pub fn from_slice_with<'de, T: Deserialize<'de>>(bytes: &'de [u8], options: &DeserializeOptions) -> Result<T, Error> {
     let mut deserializer = Deserializer::closed(options, SHAPES.take().unwrap_or_default());
     deserializer.open(bytes)?;
-    let mut result = T::deserialize(&mut deserializer);
-    // The value may be large: it is not moved any more.
-    match &result {
-        Ok(_) => match deserializer.end() {
-            Ok(_) => keep(deserializer.source.shapes),
-            Err(error) => result = Err(error),
-        },
-        Err(_) => result = result.map_err(|error| surfaced(error.at_offset_or(deserializer.at()))),
+    // Most errors never come to the surface: an untagged enum makes one for each variant that does not fit.
+    let words = Words::are(false);
+    let result = T::deserialize(&mut deserializer);
+    drop(words);
+    match (&result, deserializer.end()) {
+        (Ok(_), Ok(_)) => keep(deserializer.source.shapes),
+        (Ok(_), Err(error)) => return Err(error),
+        (Err(error), _) if error.is_unworded() => return with_words(bytes, options),
+        (Err(_), _) => return result.map_err(|error| deserializer.surfaced(error)),
     }
     result
+}
+
+/// Reads once more, to put into words what went wrong.
+#[cold]
+fn with_words<'de, T: Deserialize<'de>>(bytes: &'de [u8], options: &DeserializeOptions) -> Result<T, Error> {
+    let mut deserializer = Deserializer::closed(options, Box::default());
+    deserializer.open(bytes)?;
+    let _words = Words::are(true);
+    let value = T::deserialize(&mut deserializer).map_err(|error| deserializer.surfaced(error))?;
+    deserializer.end()?;
+    Ok(value)
 }
 
 /// Keeps the shapes for the next message.

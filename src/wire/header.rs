@@ -91,22 +91,30 @@ impl Header {
     }
 }
 
+/// What is wrong before the flags.
+#[cold]
+fn bad_head(input: &[u8]) -> Fault {
+    let magic = &MAGIC[..MAGIC.len().min(input.len())];
+    match *input {
+        _ if !input.starts_with(magic) => Fault::new(ErrorKind::BadMagic, 0),
+        [] | [_] => Fault::new(ErrorKind::Truncated, 0),
+        [_, _, version, ..] if version != VERSION => Fault::new(ErrorKind::UnsupportedVersion, 2),
+        _ => Fault::new(ErrorKind::Truncated, input.len()),
+    }
+}
+
 impl<'a> Sections<'a> {
     /// Reads the head of the message at the start of `input` and cuts its sections.
     ///
     /// Always inlined: they are many words, and copying them takes longer than reading them.
     #[inline(always)]
     pub(crate) fn read(input: &'a [u8]) -> Result<Self, Fault> {
+        let flags = match *input {
+            [a, b, VERSION, flags, ..] if [a, b] == MAGIC => flags,
+            _ => return Err(bad_head(input)),
+        };
         let mut head = Reader::new(input, 0);
-        let magic_len = MAGIC.len().min(input.len());
-        if input[..magic_len] != MAGIC[..magic_len] {
-            return Err(Fault::new(ErrorKind::BadMagic, 0));
-        }
-        head.take(MAGIC.len())?;
-        if head.u8()? != VERSION {
-            return Err(Fault::new(ErrorKind::UnsupportedVersion, 2));
-        }
-        let flags = head.u8()?;
+        head.skip(4);
         if flags & !(SHAPES | TEXT | DATA | INDEX | REFS) != 0 {
             return Err(Fault::new(ErrorKind::UnsupportedFlags, 3));
         }
