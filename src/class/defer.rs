@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::Writer;
 use super::write::{Handle, Mode};
 use crate::error::Error;
+use crate::wire::runs::Runs;
 use crate::wire::shapes::ShapeId;
 use crate::wire::{splice, structure};
 
@@ -19,7 +20,7 @@ use crate::wire::{splice, structure};
 pub(super) struct Deferred {
     /// While a session is written, these are swapped with those of the message.
     structure: Vec<u8>,
-    text: Vec<u8>,
+    text: Runs,
     data: Vec<u8>,
     pieces: Vec<Piece>,
     sessions: Vec<Session>,
@@ -111,7 +112,7 @@ impl Writer {
             let then = std::mem::replace(&mut piece.then, Then::Nothing);
             let message = &mut self.message;
             message.structure.extend_from_slice(&self.deferred.structure[from.structure..to.structure]);
-            message.text.extend_from_slice(&self.deferred.text[from.text..to.text]);
+            message.text.append(&self.deferred.text[from.text..to.text]);
             message.identities += to.identities - from.identities;
             match then {
                 Then::Nothing => {}

@@ -88,7 +88,7 @@ pub(super) fn reorder(message: &mut Message, mark: Mark, width: usize, order: &[
     for &entry in order {
         let [from, to] = [places[entry as usize], places[entry as usize + 1]];
         moved.structure.extend_from_slice(&message.structure[from.structure..to.structure]);
-        moved.text.extend_from_slice(&message.text[from.text..to.text]);
+        moved.text.append(&message.text[from.text..to.text]);
         let first = payloads.partition_point(|payload| payload.entry < entry as usize);
         for payload in payloads[first..].iter().take_while(|payload| payload.entry == entry as usize) {
             moved.payload(payload.align, payload.bytes);
@@ -97,7 +97,7 @@ pub(super) fn reorder(message: &mut Message, mark: Mark, width: usize, order: &[
     message.structure.truncate(mark.structure);
     message.structure.extend_from_slice(&moved.structure);
     message.text.truncate(mark.text);
-    message.text.extend_from_slice(&moved.text);
+    message.text.append(&moved.text);
     message.data = moved.data;
     Ok(())
 }

@@ -36,6 +36,13 @@ fn append_long(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// Writes `bytes` to the start of `room`, which is not shorter.
+pub(crate) fn fill(room: &mut [u8], bytes: &[u8]) {
+    for (room, block) in room.chunks_mut(BLOCK).zip(bytes.chunks(BLOCK)) {
+        room[..block.len()].copy_from_slice(block);
+    }
+}
+
 /// A vector of the same items.
 pub(crate) fn vec_of<T: Copy>(items: &[T]) -> Vec<T> {
     let mut out = Vec::with_capacity(items.len());
@@ -47,7 +54,7 @@ pub(crate) fn vec_of<T: Copy>(items: &[T]) -> Vec<T> {
 
 /// Writes up to [`SHORT`] bytes to the start of `room`.
 #[inline]
-fn put(room: &mut [u8; SHORT], bytes: &[u8]) {
+pub(crate) fn put(room: &mut [u8; SHORT], bytes: &[u8]) {
     match bytes.len() {
         0 => {}
         n @ 1..4 => {

@@ -3,7 +3,9 @@
 use std::io;
 
 use super::header::DATA_ALIGN;
+use super::runs::Runs;
 use super::shapes::ShapeTable;
+
 use super::{ElementKind, Header, copy, structure, tag};
 
 /// The sections of a message that is being written. The structure is appended to through [`structure`].
@@ -11,7 +13,7 @@ use super::{ElementKind, Header, copy, structure, tag};
 pub(crate) struct Message {
     pub(crate) structure: Vec<u8>,
     /// UTF-8, of whole strings.
-    pub(crate) text: Vec<u8>,
+    pub(crate) text: Runs,
     pub(crate) data: Vec<u8>,
     pub(crate) shapes: ShapeTable,
     /// The structure holds a reference.
@@ -45,7 +47,7 @@ impl Message {
     /// forgotten.
     pub(crate) fn start(&mut self) -> bool {
         self.structure.clear();
-        self.text.clear();
+        self.text.truncate(0);
         // Where little room is left, what is short is not written in the quickest way.
         self.structure.reserve(ROOM);
         self.text.reserve(ROOM);
@@ -73,23 +75,31 @@ impl Message {
         }
         // No call is left on this path, if the text has room.
         self.structure.push(tag::STRING + len as u8);
-        copy::append(&mut self.text, text.as_bytes());
+        self.text.append(text.as_bytes());
     }
 
     #[inline(never)]
     fn long_string(&mut self, text: &str) {
         structure::string(&mut self.structure, text.len());
-        // Room for the next one too, which then comes here no more.
-        self.text.reserve(text.len() + copy::SHORT);
-        copy::append(&mut self.text, text.as_bytes());
+        self.text.append(text.as_bytes());
     }
 
-    /// A `Uint8Array`.
+    /// A `Uint8Array`. What is usual has no call in it, as with strings.
     #[inline(never)]
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.identities += 2;
+        let room = self.structure.capacity() - self.structure.len();
+        if bytes.len() > copy::SHORT || room < structure::MAX_ROW {
+            return self.long_bytes(bytes);
+        }
         structure::elements(&mut self.structure, tag::TYPED_ARRAY, ElementKind::Uint8, bytes.len());
         copy::append(&mut self.data, bytes);
-        self.identities += 2;
+    }
+
+    #[inline(never)]
+    fn long_bytes(&mut self, bytes: &[u8]) {
+        structure::elements(&mut self.structure, tag::TYPED_ARRAY, ElementKind::Uint8, bytes.len());
+        copy::append(&mut self.data, bytes);
     }
 
     /// Zero bytes up to where a payload may start that is aligned to `align`, a power of two.

@@ -10,6 +10,7 @@ pub(crate) mod item;
 pub(crate) mod layout;
 pub(crate) mod message;
 pub(crate) mod reader;
+pub(crate) mod runs;
 pub(crate) mod shape_list;
 pub(crate) mod shapes;
 pub(crate) mod splice;

@@ -32,7 +32,7 @@ macro_rules! strings {
                     return items.pass(to, |to| self.write(to));
                 }
                 items.tag(tag::STRING + len as u8);
-                crate::wire::copy::append(&mut to.message.text, self.as_bytes());
+                to.message.text.append(self.as_bytes());
                 Ok(())
             }
 
