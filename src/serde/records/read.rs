@@ -98,10 +98,11 @@ impl<'de> Rows<'_, 'de> {
         window
     }
 
-    /// The record that comes next, where it is not read quickly: as a type that asks for something else.
+    /// The record that comes next, where it is not read quickly: as a type that asks for something else. In a box, so that
+    /// it has no place in memory in common with those that are.
     #[inline(never)]
-    fn next_at_leisure<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        self.next_element_seed(std::marker::PhantomData)
+    fn next_at_leisure<T: Deserialize<'de>>(&mut self) -> Result<Option<Box<T>>, Error> {
+        Ok(self.next_element_seed(std::marker::PhantomData)?.map(Box::new))
     }
 }
 
@@ -137,7 +138,7 @@ impl<'de> SeqAccess<'de> for Rows<'_, 'de> {
                 break;
             }
         }
-        self.next_at_leisure()
+        Ok(self.next_at_leisure()?.map(|value| *value))
     }
 
     #[inline]
