@@ -1,117 +1,12 @@
-//! What typed work takes at least. `floor` is a serializer that does nothing but write the bytes: a tag for each value, text
-//! gathered in one buffer, everything copied into a message at the end; no shapes, no depth, no places of errors. Beside it
-//! the real one, in one run, and what single steps take: `cargo bench --bench typed_limit`. COMPARE.md says what follows
-//! from it.
+//! A serializer that does nothing but write the bytes: a tag for each value, text gathered in one buffer, everything copied
+//! into a message at the end; no shapes, no depth, no places of errors.
 
 use std::fmt::Display;
 
-use divan::{Bencher, black_box};
-use marshal_bench_data as data;
 use serde::ser::{self, Serialize};
 
-fn main() {
-    divan::main();
-}
-
-macro_rules! encode {
-    ($($name:ident $value:expr;)*) => {
-        $(mod $name {
-            use super::*;
-
-            #[divan::bench]
-            fn floor(bencher: Bencher) {
-                let value = $value;
-                let (mut floor, mut out) = (Floor::default(), Vec::new());
-                bencher.bench_local(|| {
-                    floor.begin();
-                    out.clear();
-                    black_box(&value).serialize(&mut floor).expect("it refuses nothing");
-                    floor.finish(&mut out);
-                    black_box(&out);
-                });
-            }
-
-            #[divan::bench]
-            fn marshal(bencher: Bencher) {
-                let value = $value;
-                let mut out = Vec::new();
-                bencher.bench_local(|| {
-                    out.clear();
-                    marshal::to_writer(&mut out, black_box(&value)).expect("a message");
-                    black_box(&out);
-                });
-            }
-        })*
-    };
-}
-
-encode! {
-    records data::records::generate(1);
-    log data::log::generate(1);
-    save data::save::generate(1);
-    updates data::updates::generate(1);
-    graph data::graph::generate(1);
-    small data::small::generate();
-    text data::text::generate(1);
-}
-
-/// What serde's `Vec` does with a sequence, without reading one.
-#[divan::bench]
-fn numbers_pushed(bencher: Bencher) {
-    let numbers = data::numbers::generate(1);
-    bencher.bench_local(|| {
-        // No more is taken at once from a message that only says how much there is.
-        let mut read = Vec::with_capacity((1 << 20) / size_of::<i32>());
-        for &number in black_box(&numbers) {
-            read.push(number);
-        }
-        read
-    });
-}
-
-#[divan::bench]
-fn numbers_copied_twice(bencher: Bencher) {
-    let numbers = marshal::to_vec(&data::numbers::generate(1)).expect("a message");
-    copied_twice(bencher, &numbers);
-}
-
-#[divan::bench]
-fn mesh_copied_twice(bencher: Bencher) {
-    let mesh = marshal::to_vec(&data::mesh::generate(1)).expect("a message");
-    copied_twice(bencher, &mesh);
-}
-
-#[divan::bench]
-fn text_copied_twice(bencher: Bencher) {
-    copied_twice(bencher, data::text::generate(1).concat().as_bytes());
-}
-
-/// Into a section, and from there into the message.
-fn copied_twice(bencher: Bencher, bytes: &[u8]) {
-    let (mut section, mut out) = (Vec::new(), Vec::new());
-    bencher.bench_local(|| {
-        section.clear();
-        out.clear();
-        section.extend_from_slice(black_box(bytes));
-        out.extend_from_slice(black_box(&section));
-        black_box(&out);
-    });
-}
-
-#[divan::bench]
-fn text_validated(bencher: Bencher) {
-    let text = data::text::generate(1).concat();
-    bencher.bench_local(|| simdutf8::basic::from_utf8(black_box(text.as_bytes())).is_ok());
-}
-
-#[divan::bench]
-fn text_owned(bencher: Bencher) {
-    let text = data::text::generate(1);
-    bencher.bench_local(|| black_box(&text).clone());
-}
-
 #[derive(Default)]
-struct Floor {
+pub struct Floor {
     structure: Vec<u8>,
     text: Vec<u8>,
     data: Vec<u8>,
@@ -121,7 +16,7 @@ type Done = Result<(), Refused>;
 
 /// Nothing is; but it is as large as an error.
 #[derive(Debug)]
-struct Refused(#[allow(dead_code, reason = "it is never made")] Box<u8>);
+pub struct Refused(#[allow(dead_code, reason = "it is never made")] Box<u8>);
 
 impl Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -183,13 +78,13 @@ fn append_long(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 impl Floor {
-    fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.structure.clear();
         self.text.clear();
         self.data.clear();
     }
 
-    fn finish(&self, out: &mut Vec<u8>) {
+    pub fn finish(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&[0; 16]);
         [&self.structure, &self.text, &self.data].into_iter().for_each(|section| append_long(out, section));
     }
