@@ -48,6 +48,11 @@
 //! ([`DeserializeOptions::max_expansion`]); a cycle is an error. Two keys that are equal are an error when written; when
 //! read, a struct refuses them and a map keeps the last.
 //!
+//! A value has to serialize itself the same way each time it is asked: an element of a sequence may be asked twice, the
+//! first because it is looked at before it is written, others where they are not of the kind of those before them. (A
+//! wrapper that gives an iterator away once is collected first.) A type that does not fit is read twice too, so that only
+//! errors that come to the surface are put into words.
+//!
 //! The same program's messages repeat their shapes, so the shapes and the memory of the last call on a thread are kept
 //! for the next: at most 16 MiB and 64 KiB.
 
