@@ -111,3 +111,29 @@ fn an_error_that_is_passed_over_gives_no_message() {
         to_vec(&structure(&mut Random(3), &names(), 9, 2)).unwrap();
     }
 }
+
+#[test]
+fn a_serializer_writes_one_value_a_message_and_the_first_has_begun() {
+    #[derive(serde::Serialize)]
+    struct Pair {
+        a: u8,
+        b: Option<Box<Pair>>,
+    }
+    let value = vec![Pair { a: 1, b: Some(Box::new(Pair { a: 2, b: None })) }, Pair { a: 3, b: None }];
+    let mut serializer = marshal::Serializer::new();
+    let finished = |serializer: &marshal::Serializer| {
+        let mut out = Vec::new();
+        serializer.finish_into(&mut out).map(|()| out)
+    };
+    assert!(finished(&serializer).is_err());
+    for _ in 0..3 {
+        value.serialize(&mut serializer).unwrap();
+        assert_eq!(finished(&serializer).unwrap(), marshal::to_vec(&value).unwrap());
+        for more in ["x", ""] {
+            more.serialize(&mut serializer).unwrap();
+            assert!(finished(&serializer).is_err());
+        }
+        serializer.start();
+        assert!(finished(&serializer).is_err());
+    }
+}

@@ -10,6 +10,7 @@ use super::fields::Fields;
 use super::options::SerializeOptions;
 use super::pack;
 use super::records::Sketch;
+use super::settle::is_one_value;
 use super::special::{self, Special};
 use super::structs::StructSerializer;
 use crate::error::{Error, ErrorKind};
@@ -36,7 +37,6 @@ use crate::wire::{structure, tag, varint};
 /// assert_eq!(out.len(), 3 * 8);
 /// # Ok::<(), marshal::Error>(())
 /// ```
-#[derive(Default)]
 pub struct Serializer {
     pub(super) message: Message,
     pub(super) fields: Fields,
@@ -48,6 +48,12 @@ pub struct Serializer {
     pub(super) sketch: Box<Sketch>,
 }
 
+impl Default for Serializer {
+    fn default() -> Self {
+        Self::with_options(SerializeOptions::default())
+    }
+}
+
 impl Serializer {
     /// A serializer with the default options.
     pub fn new() -> Self {
@@ -56,10 +62,13 @@ impl Serializer {
 
     /// A serializer with other options.
     pub fn with_options(options: SerializeOptions) -> Self {
-        Serializer { options, ..Self::default() }
+        let (message, fields, sketch) = Default::default();
+        let mut serializer = Serializer { message, fields, depth: 0, options, sets: Vec::new(), sketch };
+        serializer.start();
+        serializer
     }
 
-    /// Begins another message.
+    /// Begins another message; the first has begun.
     pub fn start(&mut self) {
         self.depth = 0;
         let is_forgotten = self.message.start();
@@ -74,6 +83,9 @@ impl Serializer {
     /// `rejected` where no value or more than one has been serialized.
     pub fn finish_into(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         self.check_complete()?;
+        if !is_one_value(&self.message) {
+            return Err(Error::new(ErrorKind::Rejected, "a message is one value, and this is more"));
+        }
         self.message.append_to(out);
         Ok(())
     }

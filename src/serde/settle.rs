@@ -75,6 +75,12 @@ fn entries(message: &Message, mark: Mark, width: usize, n: usize) -> Result<Entr
     Ok(entries)
 }
 
+/// Whether what has been written is one value.
+pub(super) fn is_one_value(message: &Message) -> bool {
+    let start = Mark { structure: 0, text: 0, data: 0, identities: 0 };
+    entries(message, start, 1, 1).is_ok_and(|read| read.places[1].structure == message.structure.len())
+}
+
 /// Puts the `order.len()` entries behind `mark` into that order: which of them stands at each place.
 #[cold]
 pub(super) fn reorder(message: &mut Message, mark: Mark, width: usize, order: &[u32]) -> Result<(), Error> {
