@@ -210,3 +210,39 @@ mod words {
         );
     }
 }
+
+#[test]
+fn what_lies_too_deeply_is_told_where_its_tag_stands() {
+    #[derive(Serialize, Deserialize, Debug)]
+    #[allow(dead_code)]
+    enum Tree {
+        Leaf(u8),
+        Struct { next: Box<Tree> },
+        Pair(Box<Tree>, u8),
+    }
+    #[derive(Serialize, Deserialize, Debug)]
+    struct Link {
+        next: Option<Box<Link>>,
+    }
+    // Structures of one byte for each container: the offset is the limit's.
+    let link = (0..10).fold(Link { next: None }, |next, _| Link { next: Some(Box::new(next)) });
+    let tree = (0..5).fold(Tree::Leaf(1), |next, _| Tree::Struct { next: Box::new(next) });
+    let pairs = (0..5).fold(Tree::Leaf(1), |next, _| Tree::Pair(Box::new(next), 2));
+    fn told<T: for<'de> Deserialize<'de> + std::fmt::Debug>(
+        value: &impl Serialize,
+        structure: usize,
+        containers: usize,
+    ) {
+        let bytes = to_vec(value).unwrap();
+        let options = |depth| marshal::DeserializeOptions::new().max_depth(depth);
+        marshal::from_slice_with::<T>(&bytes, &options(containers)).unwrap();
+        for depth in 0..containers {
+            let error = marshal::from_slice_with::<T>(&bytes, &options(depth)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+            assert_eq!(error.offset(), Some((bytes.len() - structure + depth) as u64), "{error}");
+        }
+    }
+    told::<Link>(&link, 12, 11);
+    told::<Tree>(&tree, 12, 11);
+    told::<Tree>(&pairs, 17, 11);
+}

@@ -386,6 +386,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
+        let place = self.source.structure.position();
         let is_known = match self.source.structure.peek() {
             Some(tag @ tag::OBJECT..tag::NULL) => {
                 let is_known = self.source.shapes.keys_are(u64::from(tag - tag::OBJECT), fields);
@@ -395,7 +396,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             _ => self.long_object(fields),
         };
         // The visitor is called from here alone, so that it is compiled into this function.
-        if is_known { self.fields(fields, visitor) } else { apart(self.other_struct(visitor)) }
+        if is_known { self.fields(fields, place, visitor) } else { apart(self.other_struct(visitor)) }
     }
 
     #[inline]

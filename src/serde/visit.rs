@@ -158,14 +158,15 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// The values of an object whose keys are these fields, to the visitor of a struct.
+    /// The values of an object whose keys are these fields and whose tag is at `place`, to the visitor of a struct.
     #[inline(always)]
     pub(super) fn fields<V: Visitor<'de>>(
         &mut self,
         fields: &'static [&'static str],
+        place: usize,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.enter(self.at())?;
+        self.enter(self.source.structure.offset_of_position(place))?;
         let mut next = 0;
         let value = visitor.visit_seq(Fields { de: &mut *self, names: fields, next: &mut next })?;
         // Fields with aliases are fewer than their names: then two names of one field are in the message.
