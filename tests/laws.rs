@@ -159,7 +159,7 @@ fn buffers_of_clones_are_written_apart() {
         let original = Marshal::decode(&bytes).unwrap();
         let mut changed = original.clone();
         let is_buffer = |value: &Cursor<'_>| value.buffer().is_some_and(|buffer| !buffer.bytes().is_empty());
-        let Some(buffer) = changed.root().iter().flatten().find(is_buffer).map(Cursor::value) else {
+        let Some(buffer) = elements(&changed).find(is_buffer).map(Cursor::value) else {
             return TestResult::discard();
         };
         changed.buffer_mut(buffer).unwrap()[0] ^= 1;
@@ -220,11 +220,16 @@ fn sharing_and_copies_are_told_apart() {
     assert_ne!(Marshal::encode(&one(true)), Marshal::encode(&one(false)));
 }
 
+/// The elements of the root. An array that is mostly holes may say that it has four billion.
+fn elements<'g>(graph: &'g Graph<'g>) -> impl Iterator<Item = Cursor<'g>> {
+    graph.root().iter().take(10_000).flatten()
+}
+
 #[test]
 fn a_handle_of_another_graph_never_panics_and_never_makes_a_torn_message() {
     fn law(recipe: Recipe, other: Recipe) -> TestResult {
         let donor = recipe.build();
-        let elements = donor.root().iter().flatten().map(Cursor::value);
+        let elements = elements(&donor).map(Cursor::value);
         let foreign: Vec<Value> = elements.chain(donor.root().properties().map(|p| p.value().value())).collect();
         if foreign.is_empty() {
             return TestResult::discard();
@@ -253,7 +258,7 @@ fn recipes_reach_every_kind() {
     let mut source = Gen::new(100);
     for _ in 0..500 {
         let recipe = Recipe::arbitrary(&mut source);
-        seen.extend(recipe.build().root().iter().flatten().map(|value| value.kind()));
+        seen.extend(elements(&recipe.build()).map(Cursor::kind));
         for smaller in recipe.shrink().step_by(7).take(3) {
             assert!(Marshal::encode(&smaller.build()).is_ok());
         }
