@@ -71,7 +71,7 @@ impl Read<'_> {
     fn extra_properties(&mut self) -> Result<bool, Fault> {
         let Node::Sparse(side) = self.graph.nodes[self.frame().node.index()] else { return Ok(true) };
         let sparse = self.graph.sparse[side as usize];
-        let at = self.structure.offset_of(sparse.span.cap);
+        let at = self.structure.offset_of(sparse.span.cap as usize);
         let n = self.structure.varint()?;
         let pairs = self.owe(n.saturating_mul(2), at)?;
         if n > 0 && self.is_base(self.frame().node) {

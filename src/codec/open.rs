@@ -289,7 +289,7 @@ impl Read<'_> {
         };
         let index = first.saturating_add(gap);
         if index >= u64::from(sparse.length) {
-            return Err(Fault::new(ErrorKind::BadArray, self.structure.offset_of(sparse.span.cap)));
+            return Err(Fault::new(ErrorKind::BadArray, self.structure.offset_of(sparse.span.cap as usize)));
         }
         self.place(Slot::Number(index as f64));
         Ok(())

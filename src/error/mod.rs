@@ -111,6 +111,7 @@ impl Error {
     #[cold]
     #[inline(never)]
     pub(crate) fn within_name(self, name: &str) -> Self {
+        // Not copied for an error that says nothing.
         self.change(|report| report.trail.push(Step::Name(name.to_owned())))
     }
 

@@ -28,30 +28,11 @@ impl<'de> Fields<'_, 'de> {
     ) -> Result<Option<T>, Error> {
         let Some(name) = self.names.get(*self.next) else { return Ok(None) };
         *self.next += 1;
-        let place = self.de.source.structure.position();
+        let place = self.de.source.structure.place();
         match read(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.de.located(error, place).within_name(name)),
         }
-    }
-}
-
-impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
-    type Error = Error;
-
-    #[inline(always)]
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        self.next_with(|de| seed.deserialize(de))
-    }
-
-    #[inline(always)]
-    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        self.next_with(|de| T::deserialize(de))
-    }
-
-    #[inline]
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.names.len() - *self.next)
     }
 }
 
@@ -73,7 +54,7 @@ impl<'de> Sequence<'_, 'de> {
             return Ok(None);
         }
         *self.left -= 1;
-        let place = self.de.source.structure.position();
+        let place = self.de.source.structure.place();
         match read(&mut *self.de) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.de.located(error, place).within_index((self.n - *self.left - 1) as usize)),
@@ -81,23 +62,34 @@ impl<'de> Sequence<'_, 'de> {
     }
 }
 
-impl<'de> SeqAccess<'de> for Sequence<'_, 'de> {
-    type Error = Error;
+/// What serde has for types, which can be asked without a seed, is not always inlined.
+macro_rules! in_turn {
+    ($($access:ident |$values:ident| $left:expr;)*) => {
+        $(impl<'de> SeqAccess<'de> for $access<'_, 'de> {
+            type Error = Error;
 
-    #[inline(always)]
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        self.next_with(|de| seed.deserialize(de))
-    }
+            #[inline(always)]
+            fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+                self.next_with(|de| seed.deserialize(de))
+            }
 
-    #[inline(always)]
-    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
-        self.next_with(|de| T::deserialize(de))
-    }
+            #[inline(always)]
+            fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>, Error> {
+                self.next_with(|de| T::deserialize(de))
+            }
 
-    #[inline]
-    fn size_hint(&self) -> Option<usize> {
-        usize::try_from(*self.left).ok()
-    }
+            #[inline]
+            fn size_hint(&self) -> Option<usize> {
+                let $values = self;
+                $left
+            }
+        })*
+    };
+}
+
+in_turn! {
+    Fields |fields| Some(fields.names.len() - *fields.next);
+    Sequence |sequence| usize::try_from(*sequence.left).ok();
 }
 
 /// The elements of an array with holes.

@@ -52,64 +52,33 @@ impl SeqSerializer<'_> {
     }
 }
 
-impl ser::SerializeSeq for SeqSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
+/// serde's traits for one way of writing a container: by a method for a value and one for the end.
+macro_rules! compounds {
+    (#[$inline:meta] $serializer:ty: $($compound:ident $method:ident($($key:ident: $of:ty)?) => $value:ident;)*) => {
+        $(impl ser::$compound for $serializer {
+            type Ok = ();
+            type Error = Error;
 
-    #[inline]
-    fn serialize_element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
-        self.element(value)
-    }
+            #[$inline]
+            fn $method<T: ?Sized + Serialize>(&mut self, $($key: $of,)? value: &T) -> Result<(), Error> {
+                self.$value($($key,)? value)
+            }
 
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
+            #[$inline]
+            fn end(self) -> Result<(), Error> {
+                self.close()
+            }
+        })*
+    };
 }
+pub(super) use compounds;
 
-impl ser::SerializeTuple for SeqSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
-}
-
-impl ser::SerializeTupleStruct for SeqSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
-}
-
-impl ser::SerializeTupleVariant for SeqSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Error> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
+compounds! {
+    #[inline] SeqSerializer<'_>:
+    SerializeSeq serialize_element() => element;
+    SerializeTuple serialize_element() => element;
+    SerializeTupleStruct serialize_field() => element;
+    SerializeTupleVariant serialize_field() => element;
 }
 
 /// Writes the entries of a map: an object where all keys are strings, else a Map.

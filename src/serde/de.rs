@@ -113,10 +113,10 @@ impl<'de> Deserializer<'de> {
         self.source.structure.offset()
     }
 
-    /// An error of the value at this position of the structure, if it does not say where it is.
+    /// An error of the value at this place of the structure, if it does not say where it is.
     #[cold]
-    pub(super) fn located(&self, error: Error, position: usize) -> Error {
-        error.at_offset_or(self.source.structure.offset_of_position(position))
+    pub(super) fn located(&self, error: Error, place: usize) -> Error {
+        error.at_offset_or(self.source.structure.offset_of(place))
     }
 
     /// The error with which reading ended.
@@ -386,7 +386,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let place = self.source.structure.position();
+        let place = self.source.structure.place();
         let is_known = match self.source.structure.peek() {
             Some(tag @ tag::OBJECT..tag::NULL) => {
                 let is_known = self.source.shapes.keys_are(u64::from(tag - tag::OBJECT), fields);

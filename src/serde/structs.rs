@@ -2,7 +2,7 @@
 
 use serde::ser::{self, Serialize};
 
-use super::compound::SeqSerializer;
+use super::compound::{SeqSerializer, compounds};
 use super::fields::Track;
 use super::ser::Serializer;
 use super::settle::reorder;
@@ -145,32 +145,8 @@ fn other_field(ser: &mut Serializer, track: Track, n: usize, key: &'static str) 
     ser.fields.switch(ser.depth, track, n, key)
 }
 
-impl ser::SerializeStruct for StructSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline(always)]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.field(key, value)
-    }
-
-    #[inline(always)]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
-}
-
-impl ser::SerializeStructVariant for StructSerializer<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    #[inline(always)]
-    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.field(key, value)
-    }
-
-    #[inline(always)]
-    fn end(self) -> Result<(), Error> {
-        self.close()
-    }
+compounds! {
+    #[inline(always)] StructSerializer<'_>:
+    SerializeStruct serialize_field(key: &'static str) => field;
+    SerializeStructVariant serialize_field(key: &'static str) => field;
 }

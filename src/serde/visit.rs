@@ -166,7 +166,7 @@ impl<'de> Deserializer<'de> {
         place: usize,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.enter(self.source.structure.offset_of_position(place))?;
+        self.enter(self.source.structure.offset_of(place))?;
         let mut next = 0;
         let value = visitor.visit_seq(Fields { de: &mut *self, names: fields, next: &mut next })?;
         // Fields with aliases are fewer than their names: then two names of one field are in the message.

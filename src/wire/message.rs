@@ -5,7 +5,6 @@ use std::io;
 use super::header::DATA_ALIGN;
 use super::runs::Runs;
 use super::shapes::ShapeTable;
-
 use super::{ElementKind, Header, copy, structure, tag};
 
 /// The sections of a message that is being written. The structure is appended to through [`structure`].

@@ -25,15 +25,10 @@ impl<'a> Reader<'a> {
         self.base + self.at
     }
 
-    /// Bytes before the next one.
+    /// Place in the section of the next byte: cheaper than its offset.
     #[inline]
-    pub(crate) fn position(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         self.at
-    }
-
-    /// The offset in the message of a [`position`](Self::position).
-    pub(crate) fn offset_of_position(&self, position: usize) -> usize {
-        self.base + position
     }
 
     /// An offset as a place in the section, in 32 bits: for sections that are known to be short enough.
@@ -42,8 +37,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The offset of a place in the section.
-    pub(crate) fn offset_of(&self, place: u32) -> usize {
-        self.base + place as usize
+    pub(crate) fn offset_of(&self, place: usize) -> usize {
+        self.base + place
     }
 
     /// Bytes of the whole section.
